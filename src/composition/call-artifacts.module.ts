@@ -107,23 +107,23 @@ export interface RecordingParts {
   readonly scheduler: CpuScheduler;
   readonly log: Logger;
   /** How long a request waits for a mixdown, in milliseconds. Default: 20,000. */
-  readonly mergedWithinMs?: number | undefined;
+  readonly mixdownTimeoutMs?: number | undefined;
 }
 
 /** The recordings of one gateway. */
 export async function createRecordings(parts: RecordingParts): Promise<RecordingService> {
-  const { gatewayId, config, gateways, calls, store, log, mergedWithinMs } = parts;
+  const { gatewayId, config, gateways, calls, store, log, mixdownTimeoutMs } = parts;
   const recordings = new RecordingsRepository(parts.db, parts.events);
   const folder = await SpoolFolder.in(join(config.DATA_DIR, 'recordings'));
   const common = { gatewayId, recordings, store, folder, log };
-  const merging = new RecordingMixdown({
+  const mixdowns = new RecordingMixdown({
     ...common,
     thread: new MixdownThread(parts.scheduler),
     channels: config.RECORDING_CHANNELS,
     mp3Program: config.MP3_ENCODER,
   });
   const spools = new SpoolThread();
-  return new RecordingService({ ...common, gateways, calls, spools, merging, mergedWithinMs });
+  return new RecordingService({ ...common, gateways, calls, spools, mixdowns, mixdownTimeoutMs });
 }
 
 export interface RetentionParts extends Pick<CallDeletionParts, 'recordings' | 'replays'> {

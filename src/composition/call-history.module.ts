@@ -23,7 +23,7 @@ export interface CallHistoryParts {
   readonly secrets: SecretKeys;
   readonly agents: AgentsRepository;
   readonly events: WebhookOutboxPort;
-  readonly replies: Pick<LlmRegistry, 'get'>;
+  readonly llmRegistry: Pick<LlmRegistry, 'get'>;
   readonly log: Logger;
   /** `http(s)://host[:port]`; undefined where no absolute URL is known. */
   readonly origin: () => string | undefined;

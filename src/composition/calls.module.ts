@@ -52,11 +52,11 @@ export interface CallsParts {
   readonly calls: CallsRepository;
   readonly gateways: GatewaysRepository;
   readonly models: ModelCatalog;
-  readonly replies: Pick<LlmRegistry, 'get' | 'fallbacksFor'>;
+  readonly llmRegistry: Pick<LlmRegistry, 'get' | 'fallbacksFor'>;
   /** Sends the requests of agents' tools. */
   readonly outbound: EgressClient;
   readonly speakers: VoiceRegistry;
-  readonly ears: SttModels;
+  readonly sttModels: SttModels;
   readonly dictionaries: CompiledDictionaries;
   readonly recordings: RecordingService;
   readonly replays: ReplayFiles | undefined;
@@ -76,14 +76,14 @@ export interface CallsParts {
 
 /** The calls of this gateway; ends the calls of gateways that died. */
 export async function createCallsModule(parts: CallsParts) {
-  const { config, box, gatewayId, log, calls, load, metrics, models, ears } = parts;
+  const { config, box, gatewayId, log, calls, load, metrics, models, sttModels } = parts;
   const { hub, recordings, replays } = parts;
-  const live = new CallRegistry();
+  const registry = new CallRegistry();
   const commands = new CallCommandService({
     calls,
     gateways: parts.gateways,
     peers: parts.peerClient,
-    live,
+    registry,
     log,
     onReservedEnded: (callId) => {
       parts
@@ -91,7 +91,7 @@ export async function createCallsModule(parts: CallsParts) {
         .catch((error: unknown) => log.warn({ err: error, callId }, 'a call may ring on'));
     },
   });
-  parts.peerServer.serve(peerCommands(live));
+  parts.peerServer.serve(peerCommands(registry));
   const stopHangingUp = commands.hangUpEndedCalls(parts.changes);
   const heartbeat = new Heartbeat({
     calls,
@@ -102,20 +102,20 @@ export async function createCallsModule(parts: CallsParts) {
     log,
   });
   await heartbeat.start({ isAlone: config.DATABASE_URL === undefined });
-  load.start(() => live.size);
+  load.start(() => registry.size);
   metrics.watchLoad(load);
-  metrics.watchVoiceActivity(() => ears.voiceActivity.dropped);
-  const creditMonitor = new CreditMonitor({ calls, gatewayId, live, log });
+  metrics.watchVoiceActivity(() => sttModels.voiceActivity.dropped);
+  const creditMonitor = new CreditMonitor({ calls, gatewayId, registry, log });
   creditMonitor.start();
   const ticker = createTicker(parts);
   const tools = createAgentTools(parts);
   const sessions = new CallSessionFactory({
     ...parts,
-    registry: live,
+    registry,
     providers: createCallProviders({
       ...parts,
       voices: parts.speakers,
-      recognisers: new SttProviders(ears.recogniser, config, log),
+      sttProviders: new SttProviders(sttModels.speechToText, config, log),
       speechCache: new SpeechCache(systemClock),
       tools,
     }),
@@ -129,9 +129,9 @@ export async function createCallsModule(parts: CallsParts) {
     ],
   });
   return {
-    live,
+    registry,
     sessions,
-    slots: new CallSlots({ calls, live, load, prepare: sessions.prepare }),
+    slots: new CallSlots({ calls, registry, load, prepare: sessions.prepare }),
     commands,
     ticker,
     /** After the calls have ended. Deletes this gateway from the table of gateways. */

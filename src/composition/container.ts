@@ -221,14 +221,14 @@ async function createCallModules(core: Core, resources: Resources) {
   const { config } = core;
   const { knowledge, models, liveKit: access } = resources;
   const parts = { ...core, ...resources };
-  const replies = new LlmRegistry({
+  const llmRegistry = new LlmRegistry({
     languageModels: resources.listLanguageModels,
     models,
     fallbacks: config.LLM_FALLBACKS,
     embedder: knowledge.embedder,
     knowledge: knowledge.search,
   });
-  const history = createCallHistoryModule({ ...parts, replies });
+  const history = createCallHistoryModule({ ...parts, llmRegistry });
   const { calls } = history;
   const monitoring = createMonitoringModule({ ...parts, calls });
   const artifacts = await createCallArtifactsModule({ ...parts, ...history });
@@ -236,7 +236,7 @@ async function createCallModules(core: Core, resources: Resources) {
     ...parts,
     ...artifacts,
     calls,
-    replies,
+    llmRegistry,
     speakers: new VoiceRegistry(resources.voices),
     hub: monitoring.hub,
     peerAddress: await listenForPeers(core),
@@ -249,13 +249,13 @@ async function createCallModules(core: Core, resources: Resources) {
   const channelParts = { ...parts, ...session, calls };
   const liveKit = access && createLiveKitModule({ ...channelParts, access });
   const telephony = createTelephonyModule(channelParts);
-  const connection = createConnectionModule({ ...channelParts, rooms: liveKit?.door });
+  const connection = createConnectionModule({ ...channelParts, rooms: liveKit?.liveKitRooms });
   return {
     telephony,
     routes: [
       ...connection.routes,
       ...monitoring.routes,
-      ...callCommandRoutes({ calls, commands: session.commands, refused: telephony.refused }),
+      ...callCommandRoutes({ calls, commands: session.commands, blocklist: telephony.blocklist }),
       ...artifacts.routes,
       ...history.routes,
       ...telephony.routes,
@@ -271,7 +271,7 @@ async function createCallModules(core: Core, resources: Resources) {
       shutdown.add('monitoring', () => monitoring.close());
       shutdown.add('LiveKit', () => liveKit?.close());
       shutdown.add('calls', () => {
-        const drained = session.live.drain(shutdown.limitMs - CLOSE_BESIDE_CALLS_MS);
+        const drained = session.registry.drain(shutdown.limitMs - CLOSE_BESIDE_CALLS_MS);
         liveKit?.drain();
         return drained;
       });

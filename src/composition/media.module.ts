@@ -44,8 +44,8 @@ export async function createMediaModule(parts: MediaParts) {
   // In the background: English does not need the other voices.
   void loaded.warmRest(log);
   shutdown.throwIfRequested();
-  const ears = await loadSttModels(store, scheduler, log);
-  shutdown.add('speech recognition', () => ears.close());
+  const sttModels = await loadSttModels(store, scheduler, log);
+  shutdown.add('speech recognition', () => sttModels.close());
   shutdown.throwIfRequested();
-  return { voices, encoders, ears };
+  return { voices, encoders, sttModels };
 }

@@ -6,7 +6,7 @@ import type { CallSlots } from '../calls/admission/call-slots.js';
 import type { CallCommandService } from '../calls/commands/call-commands.service.js';
 import { InboundCallService } from '../calls/inbound/inbound-calls.service.js';
 import { outboundRoutes } from '../calls/outbound/outbound-calls.routes.js';
-import { OutboundCalls } from '../calls/outbound/outbound-calls.service.js';
+import { OutboundCallService } from '../calls/outbound/outbound-calls.service.js';
 import type { CallSessionFactory } from '../calls/session/call-session.factory.js';
 import { MediaConnector } from '../calls/session/media-connector.js';
 import type { CallsRepository } from '../calls/store/calls.repository.js';
@@ -54,17 +54,17 @@ export interface TelephonyParts {
 /** Calls to and from telephones. Without its settings, a carrier's webhooks refuse all requests. */
 export function createTelephonyModule(parts: TelephonyParts) {
   const { config, agents, origin } = parts;
-  const phones = new MediaConnector(parts);
-  const refused = new DialBlocklist(config.OUTBOUND_REFUSED_NUMBERS);
+  const connector = new MediaConnector(parts);
+  const blocklist = new DialBlocklist(config.OUTBOUND_REFUSED_NUMBERS);
   const client = createTwilioClient(config);
   const dialers = client ? { twilio: new TwilioDialer(client, origin) } : {};
-  const outbound = new OutboundCalls({ ...parts, dialers, refused });
-  const twilio = createTwilio({ ...parts, client, phones, outbound });
-  const audioSocket = createAudioSocket({ ...parts, phones });
+  const outbound = new OutboundCallService({ ...parts, dialers, blocklist });
+  const twilio = createTwilio({ ...parts, client, connector, outbound });
+  const audioSocket = createAudioSocket({ ...parts, connector });
   return {
     outbound,
     /** Numbers that no call may dial or transfer to. */
-    refused,
+    blocklist,
     routes: [...outboundRoutes({ agents, outbound }), ...audioSocket.routes],
     roots: [twilio.root],
     sockets: [twilio.socket],
@@ -84,25 +84,25 @@ export function createTwilioClient(settings: TwilioSettings): TwilioClient | und
 interface TwilioParts extends Omit<TelephonyParts, 'config'> {
   readonly config: TwilioSettings;
   readonly client: TwilioClient | undefined;
-  readonly phones: MediaConnector;
-  readonly outbound: OutboundCalls;
+  readonly connector: MediaConnector;
+  readonly outbound: OutboundCallService;
 }
 
 /** Webhooks and media sockets of Twilio. */
 function createTwilio(parts: TwilioParts): { root: RequestHandler; socket: SocketRoute } {
-  const { config, client, phones } = parts;
+  const { config, client, connector } = parts;
   const { TWILIO_ACCOUNT_SID: accountSid, TWILIO_AUTH_TOKEN: authToken } = config;
   const tokens = new MediaTokens(parts.secrets);
-  const desk = new InboundCallService({ ...parts, inbound: parts.inboundCalls });
+  const inboundCalls = new InboundCallService({ ...parts, inbound: parts.inboundCalls });
   const isConfigured = accountSid !== undefined && authToken !== undefined;
   const account = isConfigured ? { accountSid, authToken } : undefined;
   return {
-    root: twilioWebhooks({ ...parts, account, desk, tokens }),
+    root: twilioWebhooks({ ...parts, account, inboundCalls, tokens }),
     socket: twilioSocket({
       ...parts,
       tokens,
-      connections: phones,
-      rest: client,
+      connector,
+      client,
       authToken,
     }),
   };
@@ -115,7 +115,7 @@ export interface AudioSocketParts {
   readonly agents: AgentsRepository;
   readonly calls: CallsRepository;
   readonly slots: CallSlots;
-  readonly phones: MediaConnector;
+  readonly connector: MediaConnector;
   readonly inboundCalls: InboundCalls;
 }
 
@@ -127,11 +127,11 @@ export function createAudioSocket(parts: AudioSocketParts): {
   close(): void;
 } {
   const { config, agents, calls, slots, inboundCalls: inbound } = parts;
-  const registered = new AudioSocketCallsRepository(parts.db);
-  const desk = new AudioSocketRegistration({ calls, slots, inbound, registered });
-  const server = new AudioSocketServer({ ...parts, registered });
+  const registrations = new AudioSocketCallsRepository(parts.db);
+  const registration = new AudioSocketRegistration({ calls, slots, inbound, registrations });
+  const server = new AudioSocketServer({ ...parts, registrations });
   return {
-    routes: audioSocketRoutes({ agents, desk, port: () => server.port }),
+    routes: audioSocketRoutes({ agents, registration, port: () => server.port }),
     async listen() {
       const { AUDIOSOCKET_PORT: port, AUDIOSOCKET_HOST: host } = config;
       if (port !== undefined) await server.listen(port, host);

@@ -17,33 +17,33 @@ import type { SttProviders } from './stt-providers.js';
 
 export interface CallProvidersParts {
   readonly config: Pick<Config, 'REPLAY_DIR'>;
-  readonly ears: SttModels;
-  readonly recognisers: SttProviders;
+  readonly sttModels: SttModels;
+  readonly sttProviders: SttProviders;
   readonly speechCache: SpeechCache;
   readonly voices: VoiceRegistry;
-  readonly replies: Pick<LlmRegistry, 'get' | 'fallbacksFor'>;
-  readonly tools: Pick<AgentTools, 'open' | 'expect'>;
+  readonly llmRegistry: Pick<LlmRegistry, 'get' | 'fallbacksFor'>;
+  readonly tools: Pick<AgentTools, 'open' | 'prefetch'>;
   readonly dictionaries: CompiledDictionaries;
 }
 
 /** The models with which an agent's calls are held, chosen by its settings. */
 export function createCallProviders(parts: CallProvidersParts): CallProviders {
-  const { config, ears, voices, recognisers, replies, speechCache, tools, dictionaries } = parts;
+  const { config, sttModels, voices, sttProviders, llmRegistry, speechCache, tools, dictionaries } = parts;
   return {
-    ...ears,
+    ...sttModels,
     speechCache,
-    speechToTextFor: ({ voice }) => recognisers.recogniserFor(voice.language),
+    speechToTextFor: ({ voice }) => sttProviders.speechToTextFor(voice.language),
     // Results of streaming speech recognition are not part of replay files.
     streamingSpeechToTextFor: ({ voice, recordingEnabled }) =>
       config.REPLAY_DIR !== undefined && recordingEnabled
         ? undefined
-        : recognisers.liveFor(voice.language),
+        : sttProviders.streamingFor(voice.language),
     fallbackVoicesFor: (agent, voice) => fallbackVoices(voices, agent.voice, voice),
     voiceFor: ({ voice }) => voiceFor(voices, voice),
     findVoiceFor: ({ voice }) => voicesFor(voices, voice),
-    languageModelFor: (agent) => replies.get(agent.llmModel),
-    fallbackModelsFor: (agent) => replies.fallbacksFor(agent.llmModel),
-    prepareTools: (agent, agentId) => tools.expect(agent, agentId),
+    languageModelFor: (agent) => llmRegistry.get(agent.llmModel),
+    fallbackModelsFor: (agent) => llmRegistry.fallbacksFor(agent.llmModel),
+    prepareTools: (agent, agentId) => tools.prefetch(agent, agentId),
     toolsFor: (agent, caller) => tools.open(agent, caller),
     dictionaryFor: (accountId, { voice }) => dictionaryFor(dictionaries, accountId, voice),
   };

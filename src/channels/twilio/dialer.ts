@@ -24,12 +24,12 @@ function callUrls(origin: string, callId: string) {
 
 /** Has Twilio call somebody. */
 export class TwilioDialer implements Dialer {
-  readonly #calls: TwilioClient;
+  readonly #client: TwilioClient;
   readonly #origin: () => string | undefined;
 
   /** @param origin `http(s)://host[:port]` by which Twilio reaches this gateway. */
   constructor(calls: TwilioClient, origin: () => string | undefined) {
-    this.#calls = calls;
+    this.#client = calls;
     this.#origin = origin;
   }
 
@@ -43,11 +43,11 @@ export class TwilioDialer implements Dialer {
     }
     // Of an order whose answer was lost Twilio's callbacks tell, should it have been carried out.
     const urls = callUrls(origin, callId);
-    const ordered = await this.#calls.create({ to, from, ringS: RING_S, ...urls });
-    return ordered.type === 'placed' ? ordered.callSid : undefined;
+    const created = await this.#client.create({ to, from, ringS: RING_S, ...urls });
+    return created.type === 'placed' ? created.callSid : undefined;
   }
 
   stop(callSid: string): Promise<void> {
-    return this.#calls.end(callSid);
+    return this.#client.end(callSid);
   }
 }

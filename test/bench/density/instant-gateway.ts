@@ -119,7 +119,7 @@ const parts = {
   load,
   models,
   overrides,
-  replies: {
+  llmRegistry: {
     get: (id: string) => (id === hostileModel.id ? hostileModel : instantModel),
     fallbacksFor: () => [],
   },
@@ -138,7 +138,7 @@ const session = await createCallsModule({
   ...artifacts,
   calls,
   speakers: new VoiceRegistry([instantVoice]),
-  ears: { voiceActivity, turnDetector, recogniser: instantRecogniser, close: closeEars },
+  sttModels: { voiceActivity, turnDetector, speechToText: instantRecogniser, close: closeEars },
   hub: monitoring.hub,
   peerAddress: undefined,
   observeFrame: metrics.observeFrame,
@@ -190,7 +190,7 @@ shutdown.add('summaries', () => history.close());
 shutdown.add('heartbeat', () => session.close());
 shutdown.add('recordings', () => artifacts.close());
 shutdown.add('monitoring', () => monitoring.close());
-shutdown.add('calls', () => session.live.drain(1_000));
+shutdown.add('calls', () => session.registry.drain(1_000));
 process.on('SIGTERM', async () => {
   process.exit((await shutdown.close()) ? 0 : 1);
 });

@@ -71,7 +71,7 @@ async function gateway(model: LanguageModel = BUILT_IN, origin: string | null = 
     repository: new SummariesRepository(db),
     agents: new AgentsRepository(db),
     turns: new CallsRepository(db, 0).turns,
-    replies: { get: () => model },
+    llmRegistry: { get: () => model },
     events,
   });
   const hook = await Receiver.open();

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { CallSlots } from '../../../../src/calls/admission/call-slots.js';
 import { CallCommandService } from '../../../../src/calls/commands/call-commands.service.js';
 import { outboundRoutes } from '../../../../src/calls/outbound/outbound-calls.routes.js';
-import { OutboundCalls } from '../../../../src/calls/outbound/outbound-calls.service.js';
+import { OutboundCallService } from '../../../../src/calls/outbound/outbound-calls.service.js';
 import { CallRegistry } from '../../../../src/calls/session/call-registry.js';
 import { CallsRepository } from '../../../../src/calls/store/calls.repository.js';
 import { TwilioDialer } from '../../../../src/channels/twilio/dialer.js';
@@ -43,7 +43,7 @@ export function outboundOf(db: Knex, options: OutboundOptions) {
     calls,
     gateways: new GatewaysRepository(db),
     peers: new PeerClient(new PeerKeys(new SecretKeys(['a secret without other gateways']))),
-    live,
+    registry: live,
     log: pino({ level: 'silent' }),
     onReservedEnded: (callId) => void outbound.stop(callId),
   });
@@ -52,15 +52,15 @@ export function outboundOf(db: Knex, options: OutboundOptions) {
       return options.isOpen?.() ?? true;
     },
   };
-  const slots = new CallSlots({ calls, live, load, prepare: async () => undefined });
-  const outbound = new OutboundCalls({
+  const slots = new CallSlots({ calls, registry: live, load, prepare: async () => undefined });
+  const outbound = new OutboundCallService({
     calls,
     slots,
     commands,
     overrides: OVERRIDES,
     carriers: new CarrierRegistry(settings),
     dialers: twilio ? { twilio: new TwilioDialer(twilio, options.origin) } : {},
-    refused: new DialBlocklist(DEFAULT_BLOCKLIST),
+    blocklist: new DialBlocklist(DEFAULT_BLOCKLIST),
     numbers: new NumberOwnership(db),
   });
   const agents = new AgentsRepository(db);

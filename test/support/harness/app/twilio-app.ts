@@ -117,7 +117,7 @@ export function withTwilioPlane(options: TwilioPlaneOptions) {
         ...desk!,
         account,
         tokens: tokens!,
-        desk: new InboundCallService({
+        inboundCalls: new InboundCallService({
           ...desk!,
           agents: new AgentsRepository(db),
           inbound: hooks!.inboundCalls,
@@ -130,11 +130,11 @@ export function withTwilioPlane(options: TwilioPlaneOptions) {
       twilioSocket({
         tokens: tokens!,
         calls: desk!.calls,
-        connections: new MediaConnector({
+        connector: new MediaConnector({
           sessions: scriptedSessions(() => desk!, calls),
           ticker: new FrameTicker(systemClock),
         }),
-        rest: createTwilioClient({
+        client: createTwilioClient({
           TWILIO_ACCOUNT_SID: TWILIO.accountSid,
           TWILIO_AUTH_TOKEN: account?.authToken,
           TWILIO_BASE_URL: twilio.baseUrl,
