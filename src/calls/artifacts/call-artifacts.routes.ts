@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { ApiError } from '../../platform/http/api-error.js';
-import { sendBytes } from '../../platform/http/file-response.js';
+import { sendBytes, sendObject } from '../../platform/http/file-response.js';
 import {
   type Principal,
   type Route,
@@ -8,7 +8,6 @@ import {
   route,
   SENT,
 } from '../../platform/http/route.js';
-import { sendObject } from '../../platform/http/send-object.js';
 import type { SignedLinks } from '../../platform/http/signed-links.js';
 import { model, oneOf, str } from '../../platform/http/validation/schema-builders.js';
 import { StorageError } from '../../platform/storage/object-store.js';
