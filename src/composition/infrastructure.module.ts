@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { AgentsRepository } from '../features/agents/agents.repository.js';
 import { findSealKeyIds } from '../features/agents/secret-rotation.js';
+import { insertSeedAgent } from '../features/agents/seed-agent.js';
 import { AccountsRepository } from '../features/auth/accounts.repository.js';
 import { ApiKeysRepository } from '../features/auth/api-keys.repository.js';
 import { ApiKeyAuthenticator } from '../features/auth/authenticator.js';
@@ -50,7 +51,12 @@ export async function createInfrastructureModule(parts: InfrastructureParts) {
   const box = new SecretBox(secrets);
   const isReadable = (await findSealKeyIds(db)).every((id) => box.holds(id));
   if (!isReadable) log.error(UNREADABLE_SECRETS);
-  const firstKey = await ensureFirstAccount({ db, dataDir: config.DATA_DIR, box });
+  const firstKey = await ensureFirstAccount({
+    db,
+    dataDir: config.DATA_DIR,
+    onCreated: (transaction, accountId) =>
+      insertSeedAgent(new AgentsRepository(transaction), accountId),
+  });
   const repositories = createRepositories(db);
   return {
     ...repositories,

@@ -9,7 +9,6 @@ import type {
 } from '../../../agents-runtime/transports/livekit/worker-protocol.js';
 import type { CallRegistry } from '../../calls/session/call-registry.js';
 import type { CallsRepository } from '../../calls/store/calls.repository.js';
-import { isAgentId } from '../../features/agents/agent.model.js';
 import { isUuid } from '../../features/ownership/owned-resources.js';
 import { RoomCall, type RoomCallOutcome, type RoomCallParts } from './room-call.js';
 import type { RoomClient } from './room-client.js';
@@ -27,7 +26,7 @@ const HIGHEST_LOAD = 0.65;
 /** The metadata of our jobs: the call of a client, or the agent for a caller that LiveKit brings. */
 const Metadata = z.union([
   z.object({ call_id: z.string().refine(isUuid) }),
-  z.object({ account_id: z.string().min(1).max(100), agent_id: z.string().refine(isAgentId) }),
+  z.object({ account_id: z.string().min(1).max(100), agent_id: z.string().refine(isUuid) }),
 ]);
 
 type JobMetadata =

@@ -2,11 +2,11 @@ import type { Language } from '../../../media/languages.js';
 import type { Agent } from './agent.model.js';
 import type { SettingModels } from './config/settings-table.js';
 
-/** Says whether a call in a language could be held with what is installed and configured. */
+/** Checks whether the installed and configured models can hold a call in a language. */
 export interface LanguageAvailability {
   /**
-   * Undefined when it could; else a sentence that says what is missing and which command or setting
-   * helps.
+   * A sentence that says what is missing and which command or setting helps; undefined if nothing is
+   * missing.
    */
   problemWith(voice: {
     readonly accountId: string;
@@ -15,7 +15,7 @@ export interface LanguageAvailability {
   }): Promise<string | undefined>;
 }
 
-/** What agents need of the knowledge bases. */
+/** The knowledge bases, as far as agents depend on them. */
 export interface KnowledgeBaseDirectory {
   exists(accountId: string, kbId: number): Promise<boolean>;
 }
@@ -25,7 +25,7 @@ export interface AgentModels extends SettingModels {
   readonly llmModels: readonly { readonly id: string }[];
 }
 
-/** How an agent's telephone line stands; a failure leaves the agent deployed. */
+/** The state of an agent's telephone line. The agent stays deployed after a failure. */
 export interface LineState {
   readonly sip_status: 'configured' | 'failed';
   readonly sip_details: {
@@ -37,9 +37,9 @@ export interface LineState {
   };
 }
 
-/** Telephone lines of agents at a service that has to be told of them. */
+/** Telephone lines of agents in an external SIP service. */
 export interface AgentLines {
-  /** Idempotent, never throws; undefined for an agent without a number. */
+  /** Idempotent, never throws. Returns undefined for an agent without a number. */
   openAgent(agent: Agent): Promise<LineState | undefined>;
   /** Idempotent, never throws. */
   closeAgent(agent: Agent): Promise<void>;

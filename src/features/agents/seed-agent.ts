@@ -1,13 +1,11 @@
-import type { AgentConfigInput } from './config/agent-config.schema.js';
+import { makeAgentId, type NewAgent } from './agent.model.js';
+import type { AgentsRepository } from './agents.repository.js';
 
 /**
- * The agent that is there after the first start. Its prompt is short passages of plain facts, each
- * of which answers by itself: the built-in responder speaks them as they stand.
+ * The agent of a new installation. Its prompt consists of short passages of plain facts. Each passage
+ * is an answer on its own, because the built-in responder speaks passages verbatim.
  */
-export const SEED_AGENT: {
-  readonly name: string;
-  readonly config: AgentConfigInput;
-} = {
+export const SEED_AGENT: Pick<NewAgent, 'name' | 'config'> = {
   name: 'Harbour Lane Books',
   config: {
     greeting:
@@ -53,3 +51,16 @@ The shop and the café have step-free entrances, and dogs on a lead are welcome.
 The shop belongs to Maya Lindqvist, who opened it in 2009.`,
   },
 };
+
+export async function insertSeedAgent(
+  agents: Pick<AgentsRepository, 'insert'>,
+  accountId: string,
+): Promise<void> {
+  await agents.insert({
+    ...SEED_AGENT,
+    id: makeAgentId(),
+    accountId,
+    kbId: null,
+    status: 'deployed',
+  });
+}

@@ -2,22 +2,27 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { AgentsRepository } from '../../../src/features/agents/agents.repository.js';
+import { insertSeedAgent } from '../../../src/features/agents/seed-agent.js';
 import { makeApiKey, prefixOfApiKey } from '../../../src/features/auth/api-key.js';
 import { API_KEY_FILE, ensureFirstAccount } from '../../../src/features/auth/first-account.js';
-import { SecretBox } from '../../../src/platform/secrets/secret-box.js';
-import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
 import { withDatabase } from '../../support/harness/postgres/test-database.js';
 import { makeTestFolder } from '../../support/harness/process/test-folder.js';
 
 const database = withDatabase({ emptied: 'before-each' });
-const box = new SecretBox(new SecretKeys(['the secret of the tests']));
 const folder = makeTestFolder();
 const path = join(folder, API_KEY_FILE);
 
 beforeEach(() => rm(path, { force: true }));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const ensure = (db: Knex = database.db) => ensureFirstAccount({ db, dataDir: folder, box });
+const ensure = (db: Knex = database.db) =>
+  ensureFirstAccount({
+    db,
+    dataDir: folder,
+    onCreated: (transaction, accountId) =>
+      insertSeedAgent(new AgentsRepository(transaction), accountId),
+  });
 const readKey = async () => (await readFile(path, 'utf8')).trim();
 const count = async (table: string) => Number((await database.db(table).count().first())?.count);
 const isKnown = async (key: string) =>
