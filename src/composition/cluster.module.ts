@@ -5,6 +5,7 @@ import { CallCompletedEvents } from '../calls/history/call-completed-events.js';
 import { SummariesRepository } from '../calls/history/summaries.repository.js';
 import { CallsRepository } from '../calls/store/calls.repository.js';
 import type { Config } from '../config/config.js';
+import type { AgentsRepository } from '../features/agents/agents.repository.js';
 import { DeliveriesRepository } from '../features/webhooks/deliveries.repository.js';
 import { WebhookOutbox } from '../features/webhooks/webhook-outbox.js';
 import type { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
@@ -19,6 +20,7 @@ export interface ClusterParts {
   readonly log: Logger;
   readonly shutdown: Shutdown;
   readonly db: Knex;
+  readonly agents: AgentsRepository;
   readonly gateways: GatewaysRepository;
   readonly secrets: SecretKeys;
   /** The URL of `db`, for the gateways. */
@@ -32,7 +34,7 @@ export async function createClusterModule(parts: ClusterParts): Promise<void> {
   const { config, log, shutdown, db, gateways, databaseUrl, port } = parts;
   const deliveries = new DeliveriesRepository(db);
   const events = new CallCompletedEvents({
-    events: new WebhookOutbox(deliveries),
+    events: new WebhookOutbox(parts.agents, deliveries),
     summaries: new SummariesRepository(db),
     links: new SignedLinks(parts.secrets),
     origin: () => httpOrigin(config, port),
@@ -62,7 +64,7 @@ export async function createClusterModule(parts: ClusterParts): Promise<void> {
   });
   shutdown.add('gateways', () => primary.stop());
   await primary.start();
-  shutdown.proceed();
+  shutdown.throwIfRequested();
 }
 
 /** Gives each gateway a port: the configured one, then the next ones. */

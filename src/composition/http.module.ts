@@ -2,7 +2,10 @@ import type { RequestHandler } from 'express';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
-import type { ClusterWorker } from '../platform/cluster/worker.js';
+import { forwardUpgrade } from '../platform/cluster/forward-upgrade.js';
+import type { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
+import type { PeerClient } from '../platform/cluster/peer-client.js';
+import type { PeerServer } from '../platform/cluster/peer-server.js';
 import type { Authenticator } from '../platform/http/authenticate.js';
 import { IdempotencyService } from '../platform/http/idempotency.js';
 import { IdempotencyRepository } from '../platform/http/idempotency.repository.js';
@@ -26,8 +29,9 @@ export interface HttpParts {
   readonly keys: Authenticator;
   readonly limiter: RateLimiter;
   readonly metrics: Metrics;
-  /** This process in a cluster. */
-  readonly worker: ClusterWorker | undefined;
+  readonly gateways: GatewaysRepository;
+  readonly peerClient: PeerClient;
+  readonly peerServer: PeerServer;
   /** Everything below `/api/v1`. */
   readonly routes: readonly Route[];
   /** Handlers outside of `/api/v1`: webhooks of carriers and of LiveKit. */
@@ -40,7 +44,7 @@ const REQUESTS_END_WITHIN_MS = 10_000;
 
 /** Routes and sockets behind one port, which the gateways of a cluster share. */
 export function createHttpModule(parts: HttpParts) {
-  const { config, log, shutdown, worker } = parts;
+  const { config, log, shutdown } = parts;
   const app = createApp({
     ...parts,
     idempotency: new IdempotencyService(new IdempotencyRepository(parts.db), parts.box),
@@ -52,9 +56,9 @@ export function createHttpModule(parts: HttpParts) {
   const sockets = new WebSocketRouter(parts.sockets, {
     ...parts,
     addressOf: addressIn(app),
-    handOn: worker && ((...upgrade) => worker.handOn(...upgrade)),
+    forward: (...upgrade) => forwardUpgrade(parts.peerClient, parts.gateways, ...upgrade),
   });
-  worker?.onUpgrade(({ request, socket, head }) => sockets.take(request, socket, head));
+  parts.peerServer.onUpgrade(sockets.handleForwarded);
   const server = createLimitedServer(app, { maxConnections: config.MAX_CONNECTIONS });
   server.on('upgrade', sockets.handle);
   return {
@@ -64,7 +68,7 @@ export function createHttpModule(parts: HttpParts) {
       shutdown.add('server', () => stopListening(server, REQUESTS_END_WITHIN_MS));
       shutdown.add('sockets', () => sockets.close());
       shutdown.add('notice', () => log.info('stopping'));
-      shutdown.proceed();
+      shutdown.throwIfRequested();
       return port;
     },
   };

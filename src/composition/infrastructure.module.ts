@@ -15,7 +15,6 @@ import { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
 import { connect, urlOf } from '../platform/db/connect.js';
 import { startEmbeddedPostgres } from '../platform/db/embedded/embedded-postgres.js';
 import { migrate } from '../platform/db/migrate.js';
-import { MIGRATIONS } from '../platform/db/migrations/migration-list.js';
 import { tryListening } from '../platform/http/listen.js';
 import { RateLimiter } from '../platform/http/rate-limit.js';
 import { prepareDataDir } from '../platform/process/data-dir.js';
@@ -51,13 +50,14 @@ export async function createInfrastructureModule(parts: InfrastructureParts) {
   const box = new SecretBox(secrets);
   const isReadable = (await findSealKeyIds(db)).every((id) => box.holds(id));
   if (!isReadable) log.error(UNREADABLE_SECRETS);
+  const repositories = createRepositories(db);
   const firstKey = await ensureFirstAccount({
+    ...repositories,
     db,
     dataDir: config.DATA_DIR,
     onCreated: (transaction, accountId) =>
-      insertSeedAgent(new AgentsRepository(transaction), accountId),
+      insertSeedAgent(repositories.agents.within(transaction), accountId),
   });
-  const repositories = createRepositories(db);
   return {
     ...repositories,
     db,
@@ -114,12 +114,12 @@ async function openDatabase({ config, log, shutdown, onFatal: onLost }: Infrastr
     // Registered before the server is up: a start that is cancelled must stop a late server, too.
     shutdown.add('database', async () => (await starting.catch(() => undefined))?.stop());
     const database = await starting;
-    shutdown.proceed();
+    shutdown.throwIfRequested();
     databaseUrl = urlOf(database.connection);
   }
   const db = connect(databaseUrl);
   shutdown.add('database pool', () => db.destroy());
-  await migrate(db, MIGRATIONS, log);
-  shutdown.proceed();
+  await migrate(db);
+  shutdown.throwIfRequested();
   return { db, databaseUrl };
 }

@@ -83,7 +83,7 @@ export function createWebhooksModule(parts: WebhooksParts): WebhooksModule {
       deliveries: new WebhookDeliveryService({ agents, deliveries }),
     }),
     inboundCalls: new InboundCallWebhooks({ sender, overrides, log }),
-    events: new WebhookOutbox(deliveries),
+    events: new WebhookOutbox(agents, deliveries),
     outbound,
     async start({ isAlone }) {
       if (isAlone) await deliveries.forgetClaims();

@@ -32,11 +32,11 @@ export async function fillTable(db: Knex, calls: number): Promise<FilledTable> {
     await transaction.raw('select setseed(0.5)');
     await transaction.raw(
       `insert into calls (call_id, account_id, agent_id, agent_name, call_type, state, reserved_until,
-         created_at, started_at, ended_at, ended_reason, credits_used, has_transcript, has_recording,
+         created_at, started_at, ended_at, ended_reason, credits_used, has_transcript,
          transcription_summary)
        select gen_random_uuid(), :accountId, (:agentIds::uuid[])[1 + agent], 'Agent ' || chr(65 + agent),
          'web', 'ended', began, began - interval '3 s', began, began + seconds * interval '1 s',
-         'user_hangup', round((seconds * 0.0025)::numeric, 6), chance < 0.95, chance < 0.7,
+         'user_hangup', round((seconds * 0.0025)::numeric, 6), chance < 0.95,
          case when chance < 0.9 then 'The caller asked about order ' || (chance * 1e6)::int end
        from (
          select now() - interval '1 hour' - random() * interval '89 days' as began,

@@ -245,8 +245,8 @@ describe('several gateways behind one port', () => {
     const details = await admit(product, agentId);
     const client = await connected(details);
     await client.state('listening');
-    const handed = () => product.logs().match(/socket handed on/g)?.length ?? 0;
-    for (let round = 0; handed() < 3; round++) {
+    const forwarded = () => product.logs().match(/socket forwarded/g)?.length ?? 0;
+    for (let round = 0; forwarded() < 3; round++) {
       expect(round, 'sockets go to the gateways in turn').toBeLessThan(20);
       client.drop();
       await client.resume();

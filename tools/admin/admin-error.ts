@@ -1,4 +1,4 @@
-/** What was asked of `npm run admin` cannot be done; `message` is one sentence that says what to do. */
+/** A command that cannot be executed; `message` is one sentence that says what to do. */
 export class AdminError extends Error {
   override readonly name = 'AdminError';
 }

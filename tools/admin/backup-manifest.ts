@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MIGRATIONS } from '../../src/platform/db/migrations/migration-list.js';
+import { findUnknownMigration } from '../../src/platform/db/migrate.js';
 import { AdminError } from './admin-error.js';
 
 export const MANIFEST_FILE = 'backup.json';
@@ -11,36 +11,36 @@ export const tableFile = (name: string) => `tables/${name}.copy`;
 
 const name = z.string().regex(/^[a-z_0-9-]{1,63}$/);
 
-/** The last file of a backup: without it the backup was cut short. */
+/** Written last, so a backup without it is incomplete. */
 const Manifest = z.object({
   format: z.literal(FORMAT),
   made_at: z.string(),
   migrations: z.array(name).min(1),
   tables: z.array(z.object({ name, columns: z.array(name).min(1) })),
-  /** The keys with which its secrets are sealed. */
+  /** Ids of the keys that its secrets are encrypted with. */
   seal_key_ids: z.array(z.string()),
 });
 
 export type Manifest = z.output<typeof Manifest>;
 
-/** @throws AdminError when it is none, or another version's */
+/** @throws AdminError if this version cannot read it */
 export function readManifest(text: string): Manifest {
   const result = Manifest.safeParse(jsonOf(text));
   if (!result.success) throw new AdminError('This file is no backup that this version can read.');
-  const known = MIGRATIONS.map(({ name: known }) => known);
-  const foreign = result.data.migrations.find((migration) => !known.includes(migration));
-  if (foreign) {
-    throw new AdminError(
-      `The backup was made by a newer version (its schema has ${foreign}): restore it with that one.`,
-    );
-  }
-  return result.data;
+  const unknown = findUnknownMigration(result.data.migrations);
+  if (!unknown) return result.data;
+  const version = unknown.isNewer
+    ? 'newer version'
+    : 'development version before the first release';
+  throw new AdminError(
+    `The backup was made by a ${version} (its schema has ${unknown.name}): restore it with that one.`,
+  );
 }
 
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // told like any other wrong content
+    return undefined; // reported like other wrong content
   }
 }

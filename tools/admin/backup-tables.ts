@@ -1,18 +1,15 @@
 import type { Knex } from 'knex';
 import { AdminError } from './admin-error.js';
 
-/** A table as a backup holds it. */
+/** A table in a backup. */
 export interface CopiedTable {
   readonly name: string;
-  /** Those that can be written: no generated ones. */
+  /** Without generated columns, which cannot be written. */
   readonly columns: readonly string[];
 }
 
-/**
- * Left out of backups: what says who runs now, who asked how often, answers kept for a day for
- * repeated requests, and sums that the database makes by itself of the rows that come back.
- */
-const PASSING = [
+/** Not in backups: transient state, and tables that triggers or jobs derive from other tables. */
+const EXCLUDED_TABLES = [
   'schema_migrations',
   'audiosocket_calls',
   'call_day_sums',
@@ -33,7 +30,7 @@ interface ReferenceRow {
   readonly to: string;
 }
 
-/** The tables to copy, each after those that it refers to. */
+/** The tables to copy, each after the tables that it references. */
 export async function copiedTables(db: Knex): Promise<readonly CopiedTable[]> {
   const { rows: columns } = await db.raw<{ rows: ColumnRow[] }>(
     `select table_name, column_name from information_schema.columns
@@ -41,7 +38,7 @@ export async function copiedTables(db: Knex): Promise<readonly CopiedTable[]> {
      where table_schema = current_schema() and table_type = 'BASE TABLE'
        and is_generated = 'NEVER' and table_name <> all(?)
      order by table_name, ordinal_position`,
-    [PASSING],
+    [EXCLUDED_TABLES],
   );
   const { rows: references } = await db.raw<{ rows: ReferenceRow[] }>(
     `select child.relname as from, parent.relname as to
@@ -58,7 +55,7 @@ export async function copiedTables(db: Knex): Promise<readonly CopiedTable[]> {
   }));
 }
 
-/** Repeatedly takes those whose parents were taken. */
+/** Sorts topologically: repeatedly takes the tables whose parents are taken. */
 function inOrder(names: readonly string[], references: readonly ReferenceRow[]): string[] {
   const ordered: string[] = [];
   while (ordered.length < names.length) {
@@ -67,7 +64,8 @@ function inOrder(names: readonly string[], references: readonly ReferenceRow[]):
         !ordered.includes(name) &&
         references.every(({ from, to }) => from !== name || ordered.includes(to)),
     );
-    if (ready.length === 0) throw new AdminError('The tables of the database refer in a circle.');
+    if (ready.length === 0)
+      throw new AdminError('The tables of the database reference each other in a cycle.');
     ordered.push(...ready);
   }
   return ordered;
@@ -75,12 +73,12 @@ function inOrder(names: readonly string[], references: readonly ReferenceRow[]):
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-/** `"table" ("column", …)`, as COPY wants it. */
+/** `"table" ("column", …)`, the target of COPY. */
 export function copyTarget({ name, columns }: CopiedTable): string {
   return `${quote(name)} (${columns.map(quote).join(', ')})`;
 }
 
-/** Numbers that count up go on after those that were copied. */
+/** Sets the sequences of identity columns after the copied values. */
 export async function advanceCounters(db: Knex, tables: readonly CopiedTable[]): Promise<void> {
   for (const { name, columns } of tables) {
     for (const column of columns) {

@@ -15,13 +15,13 @@ import { copiedTables, copyTarget } from './backup-tables.js';
 
 export interface BackupOptions {
   readonly file: string;
-  /** The secrets, to go with the backup; absent = it is of no use to who steals it. */
+  /** SECRET_KEY, to include in the backup. Default: none; encrypted values then need it to restore. */
   readonly secretKey?: string | undefined;
 }
 
 /**
- * Writes the whole database, as it is at one moment, into one zip file (0600) while gateways run.
- * @throws AdminError when the file is there already
+ * Writes a snapshot of the whole database to a zip file (mode 0600). Gateways may run meanwhile.
+ * @throws AdminError if the file exists
  */
 export async function backUp(db: Knex, { file, secretKey }: BackupOptions): Promise<Manifest> {
   await reserve(file);
@@ -47,7 +47,7 @@ export async function backUp(db: Knex, { file, secretKey }: BackupOptions): Prom
   }
 }
 
-/** An empty file of that name: nobody else's backup is ever overwritten. */
+/** Creates an empty file of that name, so that two backups cannot overwrite each other. */
 async function reserve(file: string): Promise<void> {
   try {
     await (await open(file, 'wx', 0o600)).close();
@@ -75,14 +75,14 @@ async function writeArchive(
   manifest: Manifest,
   secretKey: string | undefined,
 ): Promise<void> {
-  // All tables as of one moment; a large one may take its time.
+  // One snapshot of all tables, without a time limit.
   await client.query('begin isolation level repeatable read read only');
   await client.query('set local statement_timeout = 0');
   await client.query('set local idle_in_transaction_session_timeout = 0');
   const archive = new ZipFile();
   const failed = new Promise<never>((_, reject) => archive.once('error', reject));
   for (const table of manifest.tables) {
-    // Asked for one after the other, as the archive grows.
+    // Lazy: one connection copies one table at a time.
     archive.addReadStreamLazy(tableFile(table.name), (use) => {
       const rows = client.query(copyTo(`copy ${copyTarget(table)} to stdout`));
       rows.once('error', (error) => archive.emit('error', error));

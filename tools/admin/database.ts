@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { pino } from 'pino';
 import type { Config } from '../../src/config/config.js';
 import { connect } from '../../src/platform/db/connect.js';
 import {
@@ -10,14 +9,14 @@ import { missingMigrations } from '../../src/platform/db/migrate.js';
 import { prepareDataDir } from '../../src/platform/process/data-dir.js';
 import { AdminError } from './admin-error.js';
 
-/** Whether a command may meet a database that no gateway has started on yet. */
 export interface AdminDatabaseOptions {
+  /** Whether the command accepts a database without tables. Default: false. */
   readonly mayBeEmpty?: boolean;
 }
 
 /**
- * Opens the installation's database for one command: the configured one, the embedded one of a
- * gateway that runs, or else the embedded one itself for as long as `use` takes.
+ * Opens the installation's database for one command: the one of DATABASE_URL, or the embedded one of
+ * a running gateway. Otherwise it starts the embedded database and stops it after `use`.
  * @throws AdminError, StartError with a sentence that says what to do
  */
 export async function withAdminDatabase<T>(
@@ -25,7 +24,7 @@ export async function withAdminDatabase<T>(
   use: (db: Knex) => Promise<T>,
   { mayBeEmpty = false }: AdminDatabaseOptions = {},
 ): Promise<T> {
-  const { address, stop } = await reach(config);
+  const { address, stop } = await openAddress(config);
   const db = connect(address, { poolMax: 2 });
   try {
     if (!mayBeEmpty) await requireThisVersion(db);
@@ -36,18 +35,21 @@ export async function withAdminDatabase<T>(
   }
 }
 
-async function reach({ DATABASE_URL: url, DATA_DIR: dataDir, PARLEY_CACHE: cacheDir }: Config) {
+async function openAddress({
+  DATABASE_URL: url,
+  DATA_DIR: dataDir,
+  PARLEY_CACHE: cacheDir,
+}: Config) {
   const stop = async () => undefined;
   if (url !== undefined) return { address: url, stop };
   const running = await runningDatabase(dataDir);
   if (running) return { address: running, stop };
   await prepareDataDir(dataDir);
-  const log = pino({ level: 'silent' });
-  const embedded = await startEmbeddedPostgres({ dataDir, cacheDir, log });
+  const embedded = await startEmbeddedPostgres({ dataDir, cacheDir });
   return { address: embedded.connection, stop: () => embedded.stop() };
 }
 
-/** The schema is the gateways' to change: a command of another version keeps its hands off. */
+/** Only gateways migrate: a command of another version must not change the database. */
 async function requireThisVersion(db: Knex): Promise<void> {
   const missing = await missingMigrations(db);
   if (missing === 'all') {
@@ -56,6 +58,8 @@ async function requireThisVersion(db: Knex): Promise<void> {
     );
   }
   if (missing > 0) {
-    throw new AdminError('The database is an older version’s: run "npm start" of this one first.');
+    throw new AdminError(
+      'An older version wrote the database: run "npm start" of this version first.',
+    );
   }
 }

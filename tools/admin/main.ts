@@ -5,7 +5,6 @@ import { type Config, readConfig } from '../../src/config/config.js';
 import { StartError } from '../../src/config/start-error.js';
 import { resealConfigs } from '../../src/features/agents/secret-rotation.js';
 import { AccountsRepository } from '../../src/features/auth/accounts.repository.js';
-import { makeLog } from '../../src/platform/observability/log.js';
 import { prepareDataDir } from '../../src/platform/process/data-dir.js';
 import { SealError, SecretBox } from '../../src/platform/secrets/secret-box.js';
 import { loadSecretKeys } from '../../src/platform/secrets/secret-keys.js';
@@ -169,7 +168,6 @@ async function restoreBackup({ config, args: [file], options }: Request) {
       restore(db, {
         file: resolve(file),
         decide: (made, secretKey) => adoptSecretKey(config, made, secretKey, mayForget),
-        log: makeLog('warn'),
       }),
     { mayBeEmpty: true },
   );

@@ -3,7 +3,6 @@ import { pipeline } from 'node:stream/promises';
 import type { Knex } from 'knex';
 import type { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { Logger } from 'pino';
 import { entriesOf, openArchive, type ZipArchive, type ZipEntry } from '../../media/models/zip.js';
 import { forgetSecrets } from '../../src/features/agents/secret-rotation.js';
 import { migrate } from '../../src/platform/db/migrate.js';
@@ -23,27 +22,24 @@ const MAX_SMALL_FILE_BYTES = 1_000_000;
 export interface RestoreOptions {
   readonly file: string;
   /**
-   * Decides about the backup's sealed secrets before anything is written, and may throw.
-   * @param secretKey what the backup holds of the secrets, if it does
+   * Decides about the backup's encrypted secrets before anything is written. May throw.
+   * @param secretKey SECRET_KEY in the backup, if any
    */
   decide(manifest: Manifest, secretKey: string | undefined): Promise<'keep' | 'forget'>;
-  /** For what the operator must know of the rows of an older version. */
-  readonly log?: Logger;
 }
 
-/** What came back. */
 export interface Restored {
   readonly manifest: Manifest;
-  /** Agents that lost their secrets. */
+  /** Number of agents that lost their secrets. */
   readonly agentsWithoutSecrets: number;
 }
 
 /**
- * Fills an empty database from a backup, and brings an older one to this version. All rows come in
- * one transaction: a kill leaves the database empty.
- * @throws AdminError when the file is no whole backup, or the database is not empty
+ * Fills an empty database from a backup and migrates it to this version. One transaction inserts all
+ * rows, so a kill leaves the database empty.
+ * @throws AdminError if the file is no complete backup or the database is not empty
  */
-export async function restore(db: Knex, { file, decide, log }: RestoreOptions): Promise<Restored> {
+export async function restore(db: Knex, { file, decide }: RestoreOptions): Promise<Restored> {
   const archive = await openArchive(file).catch((error: unknown) => fail(explain(error, file)));
   try {
     const entries = await entriesOf(archive).catch((error: unknown) => fail(damaged(error)));
@@ -57,7 +53,7 @@ export async function restore(db: Knex, { file, decide, log }: RestoreOptions): 
       await fill(transaction, archive, entries, manifest);
       return fate === 'forget' ? forgetSecrets(transaction) : 0;
     });
-    await migrate(db, MIGRATIONS, log);
+    await migrate(db);
     return { manifest, agentsWithoutSecrets };
   } finally {
     archive.close();

@@ -11,7 +11,7 @@ import { createOnce } from '../../src/platform/storage/durable-file.js';
 import { AdminError } from './admin-error.js';
 import type { Manifest } from './backup-manifest.js';
 
-/** The installation's secrets as text; undefined where it has none yet. */
+/** The installation's SECRET_KEY; `undefined` if it has none yet. */
 export async function readSecretKey(config: Config): Promise<string | undefined> {
   if (config.SECRET_KEY !== undefined) return config.SECRET_KEY;
   try {
@@ -23,10 +23,10 @@ export async function readSecretKey(config: Config): Promise<string | undefined>
 }
 
 /**
- * Sees to it that the installation can open a backup's secrets: with its own SECRET_KEY, or with
- * the backup's, which then becomes its own.
- * @returns what to do with them
- * @throws AdminError when it cannot, unless they may be forgotten
+ * Ensures that the installation can decrypt a backup's secrets: with its own SECRET_KEY, or with the
+ * backup's, which it then stores as its own.
+ * @returns what to do with the secrets
+ * @throws AdminError if it cannot decrypt them and `mayForget` is false
  */
 export async function adoptSecretKey(
   config: Config,

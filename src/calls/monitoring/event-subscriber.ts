@@ -7,9 +7,8 @@ import {
   GATEWAYS_TOPIC,
 } from '../../platform/cluster/change-notices.js';
 import type { Gateway, GatewaysRepository } from '../../platform/cluster/gateways.repository.js';
-import type { PeerClient } from '../../platform/cluster/peer-client.js';
+import { gatewayUnreachable, type PeerClient } from '../../platform/cluster/peer-client.js';
 import type { CallsRepository } from '../store/calls.repository.js';
-import { gatewayUnreachable } from '../store/load-call.js';
 import type { LiveEvent } from './live-event.js';
 import type { LiveEventBus } from './live-event-bus.js';
 import { eventsPath } from './peer-streams.js';

@@ -1,14 +1,13 @@
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { GatewaysRepository } from '../../platform/cluster/gateways.repository.js';
-import type { PeerClient } from '../../platform/cluster/peer-client.js';
+import { gatewayUnreachable, type PeerClient } from '../../platform/cluster/peer-client.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { Authenticator } from '../../platform/http/authenticate.js';
 import { watchCredential } from '../../platform/http/credential-watch.js';
 import type { Principal } from '../../platform/http/route.js';
 import type { RouteScope } from '../../platform/http/scopes.js';
 import type { CallRow } from '../store/call.model.js';
-import { gatewayUnreachable } from '../store/load-call.js';
 import type { AudioEncoders } from './audio-mixer.js';
 import { listenInto, passOn } from './audio-response.js';
 import type { EventSubscriber } from './event-subscriber.js';

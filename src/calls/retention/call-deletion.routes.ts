@@ -1,17 +1,17 @@
 import { type Route, route } from '../../platform/http/route.js';
 import { model, str } from '../../platform/http/validation/schema-builders.js';
 import { CallPath } from '../store/load-call.js';
-import type { CallDeletion } from './call-deletion.service.js';
+import type { CallDeletionService } from './call-deletion.service.js';
 import { Receipt, toReceipt } from './retention.schema.js';
 
 const TAG = 'Retention';
 const RUNS = 'A call that would go has not ended';
 
-/** E.164 as people write it. A plus that was not escaped in a query has become a space. */
+/** E.164 with separators. A plus that is not escaped in a query arrives as a space. */
 const NUMBER = /^(\+|00| )?[1-9]([ ()./-]{0,2}\d){6,14}$/;
 
-/** Deletes calls, with all that remains of them. */
-export function deletionRoutes(deletion: CallDeletion): readonly Route[] {
+/** Deletion of calls and their artifacts. */
+export function deletionRoutes(deletion: CallDeletionService): readonly Route[] {
   const common = { tag: TAG, scope: 'calls:retention', method: 'delete' } as const;
   return [
     route({

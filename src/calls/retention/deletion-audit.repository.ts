@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { RetentionPolicy } from './retention.repository.js';
 
-/** What was deleted, why and when: counts, and nothing of anybody. */
+/** What was deleted, why and when. It contains counts only, no personal data. */
 export interface ReceiptRow {
   readonly id: number;
   readonly account_id: string;
@@ -12,14 +12,14 @@ export interface ReceiptRow {
   readonly calls: number;
   readonly turns: number;
   readonly recordings: number;
-  /** A bigint, which comes as a text. */
+  /** A bigint, which the driver returns as text. */
   readonly recording_bytes: string;
   readonly webhook_deliveries: number;
   readonly begun_at: Date;
   readonly finished_at: Date | null;
 }
 
-/** What one step of a deletion has deleted. */
+/** Counts of one step of a deletion. */
 export interface Deleted {
   readonly calls: number;
   readonly turns: number;
@@ -28,7 +28,7 @@ export interface Deleted {
   readonly webhook_deliveries: number;
 }
 
-/** The only code that names the columns of `deletion_receipts`. */
+/** The table `deletion_receipts`. */
 export class DeletionAuditRepository {
   readonly #db: Knex;
 
@@ -36,7 +36,7 @@ export class DeletionAuditRepository {
     this.#db = db;
   }
 
-  /** A person wants something deleted. */
+  /** Opens the receipt of a deletion by request. */
   async begin(accountId: string, cause: 'call' | 'number'): Promise<number> {
     const [row] = await this.#db('deletion_receipts')
       .insert({ account_id: accountId, cause })
@@ -44,7 +44,7 @@ export class DeletionAuditRepository {
     return row!.id;
   }
 
-  /** Goes on with the receipt of a policy's deletion that a crash broke off, or begins one. */
+  /** Continues the open receipt of a policy that a crash interrupted, or opens one. */
   async resume({
     account_id,
     agent_id,
@@ -63,7 +63,7 @@ export class DeletionAuditRepository {
     return row!.id;
   }
 
-  /** Counts in the transaction of what is counted, so that neither is without the other. */
+  /** Adds counts in the transaction that deletes the rows. */
   async add(transaction: Knex.Transaction, id: number, deleted: Deleted): Promise<void> {
     const sums = Object.entries(deleted).map(([column, count]) => [
       column,
@@ -87,7 +87,7 @@ export class DeletionAuditRepository {
     return Number(rows[0]!.count);
   }
 
-  /** The newest first. */
+  /** Newest first. */
   async list(
     accountId: string,
     { offset, limit }: { readonly offset: number; readonly limit: number },

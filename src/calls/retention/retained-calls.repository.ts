@@ -2,13 +2,13 @@ import type { Knex } from 'knex';
 import type { CallRow } from '../store/call.model.js';
 import type { Deleted } from './deletion-audit.repository.js';
 
-/** A call of which something may be deleted. */
+/** A call that can be deleted. */
 export type RetainedCall = CallRow & { readonly reserved_until: Date };
 
-/** Writes down what was deleted, in the same transaction. */
-type Note<Counts> = (transaction: Knex.Transaction, counts: Counts) => Promise<void>;
+/** Records the number of deleted rows in the same transaction. */
+type RecordCounts<Counts> = (transaction: Knex.Transaction, counts: Counts) => Promise<void>;
 
-/** What is stored of calls, found and deleted: their rows, turns, and what receivers are sent of them. */
+/** Finds and deletes the rows of calls: calls, turns and webhook deliveries. */
 export class RetainedCallsRepository {
   readonly #db: Knex;
 
@@ -22,12 +22,12 @@ export class RetainedCallsRepository {
       .first();
   }
 
-  /** Calls from or to a number that have not ended. @param digits of it in E.164, without its plus */
+  /** Calls from or to a number that have not ended. @param digits - in E.164, without the plus */
   async openOf(accountId: string, digits: string): Promise<readonly RetainedCall[]> {
     return this.#ofNumber(accountId, digits).whereNot({ state: 'ended' });
   }
 
-  /** Calls from or to a number, the oldest first. @param after the `id` of the last one before */
+  /** Calls from or to a number, oldest first. @param after - the `id` of the previous page's last call */
   async pageOf(
     accountId: string,
     digits: string,
@@ -46,7 +46,7 @@ export class RetainedCallsRepository {
       });
   }
 
-  /** How many recordings a call has, lost ones not among them. */
+  /** The number of a call's recordings, without lost ones. */
   async countRecordings(callId: string): Promise<number> {
     const known = await this.#db('recordings')
       .where({ call_id: callId })
@@ -54,20 +54,20 @@ export class RetainedCallsRepository {
     return known.length;
   }
 
-  /** The sound of a call is gone; noted once. */
+  /** Records once that the audio of a call is deleted. */
   async markAudioDeleted(
     callId: string,
-    note: (transaction: Knex.Transaction) => Promise<void>,
+    recordCounts: (transaction: Knex.Transaction) => Promise<void>,
   ): Promise<void> {
     await this.#db.transaction(async (transaction) => {
-      if (await mark(transaction, callId, 'audio_deleted_at')) await note(transaction);
+      if (await mark(transaction, callId, 'audio_deleted_at')) await recordCounts(transaction);
     });
   }
 
-  /** Deletes the words of a call that has ended, once; its row stays. */
-  async deleteWords(
+  /** Deletes the transcript, summary and variables of an ended call, once. Its row stays. */
+  async deleteTranscript(
     callId: string,
-    note: Note<Pick<Deleted, 'turns' | 'webhook_deliveries'>>,
+    recordCounts: RecordCounts<Pick<Deleted, 'turns' | 'webhook_deliveries'>>,
   ): Promise<void> {
     await this.#db.transaction(async (transaction) => {
       if (!(await mark(transaction, callId, 'words_deleted_at'))) return;
@@ -76,14 +76,14 @@ export class RetainedCallsRepository {
         .where({ call_id: callId })
         .update({ options: {}, transcription_summary: null, summary_due_at: null });
       const sent = await transaction('webhook_deliveries').where({ call_id: callId }).delete();
-      await note(transaction, { turns, webhook_deliveries: sent });
+      await recordCounts(transaction, { turns, webhook_deliveries: sent });
     });
   }
 
-  /** Deletes all of a call, its row too; one that runs stays. */
+  /** Deletes a call with its row, unless it runs. */
   async delete(
     callId: string,
-    note: Note<Pick<Deleted, 'calls' | 'turns' | 'webhook_deliveries'>>,
+    recordCounts: RecordCounts<Pick<Deleted, 'calls' | 'turns' | 'webhook_deliveries'>>,
   ): Promise<void> {
     await this.#db.transaction(async (transaction) => {
       const turns = await transaction('call_turns').where({ call_id: callId }).delete();
@@ -93,12 +93,12 @@ export class RetainedCallsRepository {
         .delete();
       if (calls === 0) return;
       const sent = await transaction('webhook_deliveries').where({ call_id: callId }).delete();
-      await note(transaction, { calls, turns, webhook_deliveries: sent });
+      await recordCounts(transaction, { calls, turns, webhook_deliveries: sent });
     });
   }
 }
 
-/** @returns whether it was not done before. */
+/** @returns false if the column was set before */
 async function mark(
   transaction: Knex.Transaction,
   callId: string,

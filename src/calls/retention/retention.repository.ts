@@ -1,32 +1,32 @@
 import type { Knex } from 'knex';
 
-/** How long what remains of calls is kept, in days after their end; null: no limit of its own. */
+/** Days after the end of a call until its artifacts are deleted; null: no limit of its own. */
 export interface RetentionDays {
   readonly audio_days: number | null;
   readonly transcript_days: number | null;
 }
 
-/** One account's policy, of all agents (`agent_id` null) or of one. */
+/** An account's policy for all agents (`agent_id` null) or for one. */
 export interface RetentionPolicy extends RetentionDays {
   readonly account_id: string;
   readonly agent_id: string | null;
 }
 
-/** What goes: the sound of a call, or its words. */
-export type Remains = 'audio' | 'words';
+/** The artifacts of a call that are deleted separately. `transcript` includes the summary and variables. */
+export type Artifact = 'audio' | 'transcript';
 
-/** A summary of a call that has just ended may still be written, and receivers told of it. */
+/** The summary and the webhooks of a call that has just ended may still be in progress. */
 const SETTLED = "interval '10 minutes'";
 
-/** The last token of a call that was asked for, by which its client ends it, lives for a day. */
+/** Longer than the last token of an unused reservation is valid: the end token lives for a day. */
 const ABANDONED = "interval '2 days'";
 
 const COLUMNS = {
   audio: { days: 'audio_days', deletedAt: 'audio_deleted_at' },
-  words: { days: 'transcript_days', deletedAt: 'words_deleted_at' },
+  transcript: { days: 'transcript_days', deletedAt: 'words_deleted_at' },
 } as const;
 
-/** The only code that names the columns of `retention_policies`. */
+/** The table `retention_policies`, and queries for calls that are due for deletion. */
 export class RetentionRepository {
   readonly #db: Knex;
 
@@ -34,7 +34,7 @@ export class RetentionRepository {
     this.#db = db;
   }
 
-  /** @param agentId null for the account's own. */
+  /** @param agentId - null for the account's policy */
   async find(accountId: string, agentId: string | null): Promise<RetentionDays> {
     const row = await this.#db<RetentionPolicy>('retention_policies')
       .where({ account_id: accountId, agent_id: agentId })
@@ -56,7 +56,7 @@ export class RetentionRepository {
     );
   }
 
-  /** Every policy that has something deleted. */
+  /** All policies that delete anything. */
   async list(): Promise<readonly RetentionPolicy[]> {
     return this.#db<RetentionPolicy>('retention_policies')
       .where((some) => some.whereNotNull('audio_days').orWhereNotNull('transcript_days'))
@@ -64,9 +64,13 @@ export class RetentionRepository {
       .orderBy('id');
   }
 
-  /** Calls whose time has come by a policy, the oldest first; an agent's own policy goes before. */
-  async due(policy: RetentionPolicy, what: Remains, limit: number): Promise<readonly string[]> {
-    const { days, deletedAt } = COLUMNS[what];
+  /** Calls that are due for deletion by a policy, oldest first. An agent's own policy takes precedence. */
+  async due(
+    policy: RetentionPolicy,
+    artifact: Artifact,
+    limit: number,
+  ): Promise<readonly string[]> {
+    const { days, deletedAt } = COLUMNS[artifact];
     const { account_id, agent_id } = policy;
     if (policy[days] === null) return [];
     return this.#db('calls')
@@ -92,10 +96,11 @@ export class RetentionRepository {
   }
 
   /**
-   * Deletes calls that clients asked for and never came to, the oldest first: they are in no list and
-   * no sum. One that somebody takes just now, or of which anything is kept, stays. @returns how many.
+   * Deletes web calls that were reserved and never started, oldest first. They are in no list and no
+   * sum. A call that is being claimed, or that has any artifact, stays.
+   * @returns the number of deleted calls
    */
-  async deleteUnbegun(limit: number): Promise<number> {
+  async deleteUnused(limit: number): Promise<number> {
     const { rowCount } = await this.#db.raw<{ rowCount: number }>(
       `delete from calls where id in (
          select id from calls

@@ -2,31 +2,30 @@ import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import { withSessionLock } from '../../platform/db/session-lock.js';
 import { PeriodicTask } from '../../platform/jobs/periodic-task.js';
-import type { CallRemoval } from './call-removal.js';
+import type { CallDeletionService } from './call-deletion.service.js';
 import type { DeletionAuditRepository } from './deletion-audit.repository.js';
-import type { Remains, RetentionPolicy, RetentionRepository } from './retention.repository.js';
+import type { Artifact, RetentionPolicy, RetentionRepository } from './retention.repository.js';
 
 /** Interval between searches for data that is due for deletion. */
-const LOOK_MS = 600_000;
-/** Calls that are looked up at once. */
+const RUN_MS = 600_000;
+/** Calls per query. */
 const BATCH = 100;
-/** Calls in one look, so that no gateway has it to itself for ever. */
+/** Calls per run, so that other gateways get their turn. */
 const MAX_CALLS = 10_000;
-/** Any number will do that no other lock has. */
+/** Advisory lock id: arbitrary, but different from the other locks. */
 const LOCK = 7_274_540;
 
 export interface RetentionWorkerParts {
   readonly db: Knex;
   readonly policies: RetentionRepository;
   readonly receipts: DeletionAuditRepository;
-  readonly removal: CallRemoval;
+  readonly deletion: CallDeletionService;
   readonly log: Logger;
 }
 
 /**
- * Deletes what policies want deleted, and calls to which nobody came, on one gateway at a time. It is no
- * job of the queue: such a one stays locked for hours when its gateway dies, and this is simply looked
- * for again.
+ * Applies the retention policies, and deletes unused reservations, on one gateway at a time. The job
+ * queue would keep a job locked for hours after its gateway died; here the next run continues.
  */
 export class RetentionWorker {
   readonly #parts: RetentionWorkerParts;
@@ -35,7 +34,7 @@ export class RetentionWorker {
   constructor(parts: RetentionWorkerParts) {
     this.#parts = parts;
     this.#task = new PeriodicTask({
-      intervalMs: LOOK_MS,
+      intervalMs: RUN_MS,
       run: (closing) => this.run(closing),
       onError: (error) =>
         parts.log.error({ err: error }, 'what is kept for too long could not be deleted'),
@@ -52,23 +51,23 @@ export class RetentionWorker {
     return this.#task.close();
   }
 
-  /** Deletes all that is due, unless another gateway does. Stops early when the lock is lost. */
+  /** Deletes everything that is due, unless another gateway does so. Stops early if it loses the lock. */
   async run(closing = new AbortController().signal): Promise<void> {
     const { db, policies } = this.#parts;
     await withSessionLock(db, LOCK, async (lost) => {
       const stop = AbortSignal.any([closing, lost]);
       for (const policy of await policies.list()) await this.#apply(policy, stop);
-      await this.#forgetUnbegun(stop);
+      await this.#deleteUnused(stop);
     });
   }
 
   async #apply(policy: RetentionPolicy, stop: AbortSignal): Promise<void> {
     const { receipts, log } = this.#parts;
     let receipt: number | undefined;
-    for (const what of ['audio', 'words'] as const) {
-      for await (const callId of this.#due(policy, what, stop)) {
+    for (const artifact of ['audio', 'transcript'] as const) {
+      for await (const callId of this.#due(policy, artifact, stop)) {
         receipt ??= await receipts.resume(policy);
-        await this.#delete(what, callId, receipt);
+        await this.#delete(artifact, callId, receipt);
       }
     }
     if (receipt === undefined) return;
@@ -76,23 +75,27 @@ export class RetentionWorker {
     log.info({ receipt: id, calls, bytes: Number(recording_bytes) }, 'retention has deleted');
   }
 
-  /** No policy and no receipt: they never were calls. */
-  async #forgetUnbegun(stop: AbortSignal): Promise<void> {
+  /** Unused reservations need neither a policy nor a receipt. */
+  async #deleteUnused(stop: AbortSignal): Promise<void> {
     const { policies, log } = this.#parts;
     let deleted = 0;
     for (let last = BATCH; last === BATCH && deleted < MAX_CALLS; deleted += last) {
       if (stop.aborted) break;
-      last = await policies.deleteUnbegun(BATCH);
+      last = await policies.deleteUnused(BATCH);
     }
-    if (deleted > 0) log.info({ deleted }, 'calls to which nobody came were forgotten');
+    if (deleted > 0) log.info({ deleted }, 'unused reservations of calls were deleted');
   }
 
-  /** A call that cannot be deleted now is left for the next time. */
-  async *#due(policy: RetentionPolicy, what: Remains, stop: AbortSignal): AsyncGenerator<string> {
+  /** Yields each call once per run, so that a call that cannot be deleted does not block the others. */
+  async *#due(
+    policy: RetentionPolicy,
+    artifact: Artifact,
+    stop: AbortSignal,
+  ): AsyncGenerator<string> {
     const { policies } = this.#parts;
     const seen = new Set<string>();
     while (!stop.aborted && seen.size < MAX_CALLS) {
-      const due = await policies.due(policy, what, BATCH);
+      const due = await policies.due(policy, artifact, BATCH);
       const fresh = due.filter((callId) => !seen.has(callId));
       if (fresh.length === 0) return;
       for (const callId of fresh) {
@@ -103,13 +106,12 @@ export class RetentionWorker {
     }
   }
 
-  async #delete(what: Remains, callId: string, receipt: number): Promise<void> {
-    const { removal, log } = this.#parts;
+  async #delete(artifact: Artifact, callId: string, receipt: number): Promise<void> {
+    const { deletion, log } = this.#parts;
     try {
-      if (what === 'audio') await removal.deleteAudio(callId, receipt);
-      else await removal.deleteWords(callId, receipt);
+      await deletion.deleteArtifact(callId, artifact, receipt);
     } catch (error) {
-      log.warn({ err: error, callId, what }, 'a call could not be deleted yet');
+      log.warn({ err: error, callId, artifact }, 'a call could not be deleted yet');
     }
   }
 }

@@ -6,10 +6,10 @@ import type { CallOptions, CallRow, CallType } from './call.model.js';
 import { callEnded, callStarted, turnCompleted } from './call-events.js';
 import { CallTurnsRepository } from './call-turns.repository.js';
 
-/** A slot that is not used is free again after this long. Source: the contract's supplement, §3. */
+/** A reserved slot that is not used is free again after this time. Part of the public contract. */
 const RESERVED_S = 60;
-/** A telephone call that waits for so long after its slot was freed waits for nobody. */
-const FORGOTTEN_S = 3_600;
+/** A reserved telephone call whose slot was freed this long ago is abandoned. */
+const ABANDONED_S = 3_600;
 
 export interface NewCall {
   readonly callId: string;
@@ -22,29 +22,29 @@ export interface NewCall {
   readonly toNumber?: string | null;
 }
 
-/** Why a call was not let in. */
+/** Why a call was refused. */
 export type CallRefusal = 'insufficient_credits' | 'concurrency_limit';
 
-const UNHEARD: WebhookRecorder = { record: async () => undefined };
+const NO_EVENTS: WebhookRecorder = { record: async () => undefined };
 
-/** The life of calls, from their reservation to their end. */
+/** Calls from their reservation to their end. */
 export class CallsRepository {
-  /** What was said in them. */
+  /** Their turns. */
   readonly turns: CallTurnsRepository;
   readonly #db: Knex;
-  /** Calls at once that an account may hold; 0 = no limit. */
+  /** Concurrent calls per account; 0: no limit. */
   readonly #slots: number;
   readonly #events: WebhookRecorder;
 
-  /** @param events hears of what happens to calls; by default nobody does. */
-  constructor(db: Knex, slots: number, events: WebhookRecorder = UNHEARD) {
+  /** @param events - receives the webhook events of calls. Default: none are recorded */
+  constructor(db: Knex, slots: number, events: WebhookRecorder = NO_EVENTS) {
     this.#db = db;
     this.#slots = slots;
     this.#events = events;
     this.turns = new CallTurnsRepository(db, events);
   }
 
-  /** Makes a call's row and takes its slot, atomically. @returns why not, if it could not. */
+  /** Reserves a slot and creates the call's row, atomically. @returns the reason if it is refused */
   reserve(call: NewCall): Promise<CallRefusal | undefined> {
     return this.#db.transaction(async (transaction) => {
       await lockAccount(transaction, call.accountId);
@@ -84,7 +84,7 @@ export class CallsRepository {
     });
   }
 
-  /** Why a call of this account would not be let in now. Takes no lock: nothing is reserved by it. */
+  /** Why a call of this account would be refused now. Reserves nothing. */
   refusalOf(accountId: string): Promise<CallRefusal | undefined> {
     return this.#refusal(this.#db, accountId);
   }
@@ -94,21 +94,21 @@ export class CallsRepository {
   }
 
   /**
-   * Notes what a carrier tells of a call that it makes. @returns false when the call is over: what was
-   * told last stays.
+   * Stores the carrier's status of an outbound call.
+   * @returns false if the call has ended; its last status stays
    */
-  async noteDial(
+  async saveDialStatus(
     callId: string,
-    told: Pick<CallOptions, 'dial_status' | 'carrier' | 'carrier_call_id'>,
+    status: Pick<CallOptions, 'dial_status' | 'carrier' | 'carrier_call_id'>,
   ): Promise<boolean> {
-    const noted = await this.#db('calls')
+    const updated = await this.#db('calls')
       .where({ call_id: callId, call_type: 'sip_outbound' })
       .whereNot({ state: 'ended' })
-      .update({ options: this.#db.raw('options || ?::jsonb', [JSON.stringify(told)]) });
-    return noted > 0;
+      .update({ options: this.#db.raw('options || ?::jsonb', [JSON.stringify(status)]) });
+    return updated > 0;
   }
 
-  /** Media is connected: the call's zero. */
+  /** Records that media is connected. The times of the call's turns count from here. */
   async start(callId: string): Promise<void> {
     await this.#db.transaction(async (transaction) => {
       const [call] = await transaction<CallRow>('calls')
@@ -121,23 +121,23 @@ export class CallsRepository {
   }
 
   /**
-   * Ends a call, frees its slot, takes its credits and tells it, all or nothing. Idempotent: a call that
-   * has ended stays as it is.
+   * Ends a call: frees its slot, deducts its credits and records its webhook events, in one transaction.
+   * Idempotent: an ended call does not change.
    */
   async end(callId: string, reason: EndedReason): Promise<void> {
     await this.#end(this.#db.raw('call_id = ?', [callId]), reason);
   }
 
   /**
-   * Ends a call that waits for its client; one that a gateway holds is left to that gateway.
-   * @returns whether it did.
+   * Ends a reserved call. A call that a gateway holds does not change.
+   * @returns whether the call was reserved
    */
-  async endWaiting(callId: string, reason: EndedReason): Promise<boolean> {
+  async endReserved(callId: string, reason: EndedReason): Promise<boolean> {
     const which = this.#db.raw(`call_id = ? and state = 'reserved'`, [callId]);
     return (await this.#end(which, reason)) > 0;
   }
 
-  /** Those of these calls that have ended. */
+  /** The calls of a list that have ended. */
   async findEnded(
     callIds: readonly string[],
   ): Promise<readonly Pick<CallRow, 'call_id' | 'ended_reason'>[]> {
@@ -147,7 +147,7 @@ export class CallsRepository {
       .select('call_id', 'ended_reason');
   }
 
-  /** How these calls stand; those that are missing never were. */
+  /** The states of calls. Calls that do not exist are left out. */
   async statesOf(callIds: readonly string[]): Promise<ReadonlyMap<string, CallRow['state']>> {
     const rows = await this.#db<CallRow>('calls')
       .whereIn('call_id', callIds)
@@ -167,19 +167,19 @@ export class CallsRepository {
     );
   }
 
-  /** Ends telephone calls that never began, and of whose end their carrier has not told. @returns how many. */
-  endForgotten(): Promise<number> {
+  /** Ends reserved telephone calls whose carrier has not reported their end. @returns how many */
+  endAbandoned(): Promise<number> {
     return this.#end(
       this.#db.raw(
         `state = 'reserved' and call_type <> 'web'
-         and reserved_until < now() - interval '${FORGOTTEN_S} s'`,
+         and reserved_until < now() - interval '${ABANDONED_S} s'`,
       ),
       'error_transport',
     );
   }
 
-  /** This gateway's calls whose account has spent its balance on the calls that run now. */
-  async findRunDry(gatewayId: string): Promise<readonly string[]> {
+  /** The calls of a gateway whose account has spent its balance on its running calls. */
+  async findOutOfCredits(gatewayId: string): Promise<readonly string[]> {
     const { rows } = await this.#db.raw<{ rows: { call_id: string }[] }>(
       `with running as (
          select account_id, sum(extract(epoch from now() - started_at)) as seconds from calls
@@ -194,7 +194,7 @@ export class CallsRepository {
     return rows.map(({ call_id }) => call_id);
   }
 
-  /** Ends the calls that a gateway still holds: it stops in order, or its death was seen. */
+  /** Ends the calls that a gateway still holds, because it stops or has died. */
   async endAllOf(gatewayId: string, reason: EndedReason): Promise<void> {
     await this.#end(this.#db.raw(`state = 'live' and gateway_id = ?`, [gatewayId]), reason);
   }
@@ -254,7 +254,7 @@ export class CallsRepository {
   }
 }
 
-/** Slots of an account are taken one at a time, so that two calls never take the last one. */
+/** Reservations of an account are serialised, so that two calls never get the last slot. */
 async function lockAccount(transaction: Knex.Transaction, accountId: string): Promise<void> {
   await transaction('accounts').where({ id: accountId }).forUpdate().first('id');
 }

@@ -1,13 +1,12 @@
-import { isUuid, notFound } from '../../features/ownership/owned-resources.js';
+import { notFound } from '../../features/ownership/owned-resources.js';
 import { ApiError } from '../../platform/http/api-error.js';
-import { model, str } from '../../platform/http/validation/schema-builders.js';
+import { isUuid, model, str } from '../../platform/http/validation/schema-builders.js';
 import type { CallRow } from './call.model.js';
 
 /** The path parameters of a route about one call. */
 export const CallPath = model({ call_id: str() });
 
 export const NOT_RUNNING = 'The call has ended, or its client has not come yet';
-const RETRY_AFTER_S = 5;
 
 /** Finds calls of any account. */
 interface CallFinder {
@@ -43,13 +42,4 @@ export function callNotFound(callId: string): never {
 /** Also for a call that ended before it carried out a command. */
 export function notRunning(): ApiError {
   return new ApiError('CALL_NOT_RUNNING', NOT_RUNNING);
-}
-
-/** The gateway of a call does not answer, or has not published its address. */
-export function gatewayUnreachable(cause?: unknown): ApiError {
-  return new ApiError(
-    'GATEWAY_UNREACHABLE',
-    'The gateway that holds this call cannot be reached: set GATEWAY_ADDRESS there',
-    { retryAfterS: RETRY_AFTER_S, cause },
-  );
 }

@@ -28,7 +28,7 @@ type Event = z.output<typeof Event>;
 
 export interface LiveKitWebhookParts {
   readonly access: Pick<LiveKitAccess, 'apiKey' | 'apiSecret'>;
-  readonly calls: Pick<CallsRepository, 'endWaiting'>;
+  readonly calls: Pick<CallsRepository, 'endReserved'>;
   readonly log: Logger;
 }
 
@@ -41,7 +41,7 @@ export function liveKitWebhooks(parts: LiveKitWebhookParts): Router {
     response.locals.route = LIVEKIT_WEBHOOK_PATH;
     const body = await readBytes(request, MAX_BYTES);
     await verify(verifier, request.get('authorization'), body);
-    await heed(parts, read(body));
+    await onEvent(parts, read(body));
     response.status(204).end();
   });
   router.all(LIVEKIT_WEBHOOK_PATH, () => {
@@ -86,7 +86,7 @@ function read(body: Uint8Array): Event {
  * Who leaves before an agent came ends the call that waits. Calls that are held hear of it in their
  * room; the rest of the events changes nothing here. Events may come twice and in any order.
  */
-async function heed({ calls, log }: LiveKitWebhookParts, event: Event): Promise<void> {
+async function onEvent({ calls, log }: LiveKitWebhookParts, event: Event): Promise<void> {
   const callId = event.room ? callOfRoom(event.room.name, event.room.sid) : undefined;
   if (callId === undefined) return;
   const isOver =
@@ -95,5 +95,5 @@ async function heed({ calls, log }: LiveKitWebhookParts, event: Event): Promise<
       event.participant?.identity === callerIdentityOf(callId));
   if (!isOver) return;
   log.debug({ callId, event: event.event }, 'LiveKit tells that a caller has left');
-  await calls.endWaiting(callId, 'user_hangup');
+  await calls.endReserved(callId, 'user_hangup');
 }

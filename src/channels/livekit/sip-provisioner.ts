@@ -16,7 +16,7 @@ import { PHONE_ROOM_PREFIX } from './room-names.js';
 import { roomConfig } from './room-tokens.js';
 
 /** By which trunks and rules that were made here are known again. */
-const OURS = 'parley';
+const MARK = 'parley';
 
 /** The telephone lines of LiveKit SIP: a trunk for each number, a dispatch rule for each deployed agent. */
 export class SipProvisioner implements AgentLines, NumberLines {
@@ -104,8 +104,8 @@ export class SipProvisioner implements AgentLines, NumberLines {
     const known = await this.#findTrunk(phoneNumber);
     if (known) return known;
     try {
-      const made = await this.#sip.createSipInboundTrunk(`${OURS} ${phoneNumber}`, [phoneNumber], {
-        metadata: JSON.stringify({ [OURS]: 'number' }),
+      const made = await this.#sip.createSipInboundTrunk(`${MARK} ${phoneNumber}`, [phoneNumber], {
+        metadata: JSON.stringify({ [MARK]: 'number' }),
       });
       return (await this.#findTrunk(phoneNumber)) ?? made;
     } catch (error) {
@@ -146,7 +146,7 @@ export class SipProvisioner implements AgentLines, NumberLines {
     const right = own.find(isRight);
     await this.#removeRules(own.filter((rule) => rule !== right));
     if (right) return right;
-    await this.#removeStrangers(agent.id, trunkId);
+    await this.#removeForeignRules(agent.id, trunkId);
     try {
       return await this.#createRule(agent, trunkId);
     } catch (error) {
@@ -161,16 +161,16 @@ export class SipProvisioner implements AgentLines, NumberLines {
     return this.#sip.createSipDispatchRule(
       { type: 'individual', roomPrefix: PHONE_ROOM_PREFIX },
       {
-        name: `${OURS} ${agent.id}`,
+        name: `${MARK} ${agent.id}`,
         trunkIds: [trunkId],
-        metadata: JSON.stringify({ [OURS]: 'agent', agent_id: agent.id }),
+        metadata: JSON.stringify({ [MARK]: 'agent', agent_id: agent.id }),
         roomConfig: new RoomConfiguration(roomConfigOf(job)),
       },
     );
   }
 
   /** A number is one deployed agent's: rules of ours for others are left from a time when LiveKit was away. */
-  async #removeStrangers(agentId: string, trunkId: string): Promise<void> {
+  async #removeForeignRules(agentId: string, trunkId: string): Promise<void> {
     const rules = await this.#sip.listSipDispatchRule({ trunkIds: [trunkId] });
     await this.#removeRules(
       rules.filter(
@@ -210,13 +210,13 @@ function roomConfigOf(job: object) {
 }
 
 function isOurs({ metadata }: SIPInboundTrunkInfo): boolean {
-  return markIn(metadata)?.[OURS] === 'number';
+  return markIn(metadata)?.[MARK] === 'number';
 }
 
 /** The agent for which a rule was made here; undefined for rules of others. */
 function agentIn({ metadata }: SIPDispatchRuleInfo): unknown {
   const mark = markIn(metadata);
-  return mark?.[OURS] === 'agent' ? mark.agent_id : undefined;
+  return mark?.[MARK] === 'agent' ? mark.agent_id : undefined;
 }
 
 function markIn(metadata: string): Readonly<Record<string, unknown>> | undefined {

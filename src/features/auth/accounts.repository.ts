@@ -37,6 +37,11 @@ export class AccountsRepository {
     this.#db = db;
   }
 
+  /** The same repository in a transaction. */
+  within(transaction: Knex.Transaction): AccountsRepository {
+    return new AccountsRepository(transaction);
+  }
+
   /** Makes an account with an unlimited balance and answers its id. */
   async insert(name: string): Promise<string> {
     const id = randomUUID();

@@ -55,6 +55,11 @@ export class ApiKeysRepository {
     this.#db = db;
   }
 
+  /** The same repository in a transaction. */
+  within(transaction: Knex.Transaction): ApiKeysRepository {
+    return new ApiKeysRepository(transaction);
+  }
+
   async insert(
     accountId: string,
     secret: { readonly prefix: string; readonly hash: Buffer },

@@ -1,36 +1,39 @@
-import { readFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
+import type { HealthPart } from '../../platform/observability/health.js';
 import { writePrivateFile } from '../../platform/storage/durable-file.js';
-import { AccountsRepository } from './accounts.repository.js';
+import type { AccountsRepository } from './accounts.repository.js';
 import { makeApiKey, prefixOfApiKey } from './api-key.js';
-import { ApiKeysRepository } from './api-keys.repository.js';
+import type { ApiKeysRepository } from './api-keys.repository.js';
 
-/** The file with the first key, for the page and the operator. */
+/** The file in DATA_DIR with the first key, for operators and the page. */
 export const API_KEY_FILE = 'api-key';
 
 export interface FirstAccountParts {
   readonly db: Knex;
+  readonly accounts: AccountsRepository;
+  readonly apiKeys: ApiKeysRepository;
   readonly dataDir: string;
-  /** Adds the resources of a new installation to the account. */
+  /** Called in the transaction that creates the account. */
   readonly onCreated: (transaction: Knex.Transaction, accountId: string) => Promise<void>;
 }
 
 /**
- * Ensures that an account exists, and that `DATA_DIR/api-key` contains a key of the database. Returns
- * a key that was just created, so that it can be printed once.
+ * Ensures that there is an account, and in `DATA_DIR/api-key` a key that the database contains.
  *
- * The file is written before the transaction is committed: an account never exists without a key file.
- * After a crash in between, or if the key was deleted or belongs to another database, the next start
- * writes a new key. A deactivated key stays.
+ * The file is written before the transaction ends, so that the key exists wherever the account does. A
+ * crash in between leaves a file with an unknown key; then the next start writes a new one. The same
+ * happens if the key was deleted or the file belongs to another database. An inactive key stays.
+ * @returns the key, if this call has created it, so that it can be shown once
  */
 export async function ensureFirstAccount(parts: FirstAccountParts): Promise<string | undefined> {
   const path = join(parts.dataDir, API_KEY_FILE);
   return parts.db.transaction(async (transaction) => {
-    const accounts = new AccountsRepository(transaction);
+    const accounts = parts.accounts.within(transaction);
     await accounts.lockFirst();
     const existing = await accounts.findFirst();
-    const keys = new ApiKeysRepository(transaction);
+    const keys = parts.apiKeys.within(transaction);
     if (existing !== undefined && (await holdsKnownKey(path, keys))) return undefined;
 
     const accountId = existing ?? (await accounts.insert('First account'));
@@ -46,6 +49,18 @@ export async function ensureFirstAccount(parts: FirstAccountParts): Promise<stri
     await writePrivateFile(path, `${key.text}\n`);
     return key.text;
   });
+}
+
+/** Down while the file of the first key is missing. */
+export function apiKeyHealth(dataDir: string): HealthPart {
+  return {
+    name: 'api-key',
+    isNeeded: true,
+    check: async () => {
+      await access(join(dataDir, API_KEY_FILE));
+      return 'up';
+    },
+  };
 }
 
 async function holdsKnownKey(path: string, keys: ApiKeysRepository): Promise<boolean> {

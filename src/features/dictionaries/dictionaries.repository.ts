@@ -3,7 +3,7 @@ import { runInSteps } from '../../../media/async/cooperative.js';
 import { parseJsonInSteps, stringifyInSteps } from '../../../media/async/incremental-json.js';
 import type { Language } from '../../../media/languages.js';
 import type { PronunciationRule } from '../../../media/text/dictionary/pronunciation-rule.js';
-import { isUuid } from '../ownership/owned-resources.js';
+import { isUuid } from '../../platform/http/validation/schema-builders.js';
 
 /** A dictionary without its rules. */
 export interface DictionarySummary {

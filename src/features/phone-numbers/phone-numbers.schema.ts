@@ -1,4 +1,11 @@
-import { int, list, model, oneOf, str } from '../../platform/http/validation/schema-builders.js';
+import {
+  int,
+  list,
+  model,
+  oneOf,
+  phoneNumber,
+  str,
+} from '../../platform/http/validation/schema-builders.js';
 import { PROVIDERS } from './carrier.js';
 
 const provider = () => oneOf(PROVIDERS).default('twilio');
@@ -21,7 +28,7 @@ export const FoundNumbers = model({
 }).meta({ id: 'FoundNumbers' });
 
 export const NumberChoice = model({
-  phone_number: str({ pattern: /^\+[1-9]\d{1,14}$/, description: 'E.164.' }),
+  phone_number: phoneNumber(),
   provider: provider(),
 }).meta({ id: 'NumberChoice' });
 

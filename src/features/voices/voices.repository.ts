@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
-import { isUsableBy, isUuid } from '../ownership/owned-resources.js';
+import { isUuid } from '../../platform/http/validation/schema-builders.js';
+import { isUsableBy } from '../ownership/owned-resources.js';
 import type { AudioFileType } from './sniff-audio-type.js';
 import type { VOICE_STATUSES, VOICE_VISIBILITIES } from './voices.schema.js';
 

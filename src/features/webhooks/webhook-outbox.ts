@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
-import { AgentsRepository } from '../agents/agents.repository.js';
+import type { AgentsRepository } from '../agents/agents.repository.js';
 import type { DeliveriesRepository, NewDelivery } from './deliveries.repository.js';
 import type { WebhookEvent, WebhookOutboxPort } from './webhook-events.js';
 import { amendedBody, eventBody, takesEvent } from './webhook-events.js';
@@ -8,14 +8,16 @@ import { makeMessageId } from './webhook-sender.js';
 
 /** Turns events of calls into deliveries, one for each address that wants to be told. */
 export class WebhookOutbox implements WebhookOutboxPort {
+  readonly #agents: AgentsRepository;
   readonly #deliveries: DeliveriesRepository;
 
-  constructor(deliveries: DeliveriesRepository) {
+  constructor(agents: AgentsRepository, deliveries: DeliveriesRepository) {
+    this.#agents = agents;
     this.#deliveries = deliveries;
   }
 
   async record(transaction: Knex.Transaction, events: readonly WebhookEvent[]): Promise<void> {
-    const agents = new AgentsRepository(transaction);
+    const agents = this.#agents.within(transaction);
     const deliveries: NewDelivery[] = [];
     for (const event of events) {
       const agent = await agents.find(event.accountId, event.agentId);

@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
+import { ApiError } from '../http/api-error.js';
 import type { Gateway } from './gateways.repository.js';
 import { GATEWAY_HEADER } from './peer-server.js';
 import type { PeerKeys } from './peer-tls.js';
@@ -12,6 +13,7 @@ const SILENCE_TIMEOUT_MS = 15_000;
 /** An event has some thousand characters. */
 const MAX_LINE_LENGTH = 1024 * 1024;
 const MAX_ANSWER_BYTES = 64 * 1024;
+const RETRY_AFTER_S = 5;
 
 /** `NOT_FOUND`: the gateway does not hold the call. `UNREACHABLE`: no valid answer came. */
 export type PeerErrorCode = 'NOT_FOUND' | 'UNREACHABLE';
@@ -24,6 +26,15 @@ export class PeerError extends Error {
     super(message, { cause });
     this.code = code;
   }
+}
+
+/** For a client whose request needs a gateway that does not answer, or has not published its address. */
+export function gatewayUnreachable(cause?: unknown): ApiError {
+  return new ApiError(
+    'GATEWAY_UNREACHABLE',
+    'The gateway that holds this call cannot be reached: set GATEWAY_ADDRESS there',
+    { retryAfterS: RETRY_AFTER_S, cause },
+  );
 }
 
 export interface PeerRequest {

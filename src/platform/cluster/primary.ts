@@ -1,11 +1,9 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
-import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { StartError } from '../../config/start-error.js';
-import type { FromGateway, ToGateway } from './ipc.js';
-import { stopReading } from './socket-handoff.js';
+import type { FromGateway } from './ipc.js';
 
 /** A gateway that ends by itself is started again after so long; longer each time it does so soon. */
 const FIRST_WAIT_MS = 1_000;
@@ -98,15 +96,13 @@ export class ClusterPrimary {
     const worker = cluster.fork(member.environment);
     member.worker = worker;
     member.startedAt = performance.now();
-    worker.on('message', (message: FromGateway, socket: unknown) =>
-      this.#onMessage(member, worker, message, socket),
-    );
+    worker.on('message', (message: FromGateway) => this.#onMessage(member, message));
     // Without a listener a message for one that just died would end the process.
     worker.on('error', (error) => this.#parts.log.warn({ err: error }, 'a gateway is not heard'));
     worker.once('exit', (code, signal) => void this.#onExit(member, code ?? signal));
   }
 
-  #onMessage(member: Member, from: Worker, message: FromGateway, socket: unknown): void {
+  #onMessage(member: Member, message: FromGateway): void {
     switch (message.type) {
       case 'starting':
         member.gatewayId = message.gatewayId;
@@ -117,16 +113,6 @@ export class ClusterPrimary {
       case 'failed':
         if (this.#isStarting) this.#onFailed(new StartError(message.sentence));
         else this.#parts.log.error({ sentence: message.sentence }, 'a gateway failed');
-        return;
-      case 'hand-on': {
-        if (!(socket instanceof Socket)) return; // its client was gone before it came
-        stopReading(socket);
-        socket.on('error', () => socket.destroy());
-        // One that nobody here holds is answered by whom it had reached.
-        const holder = this.#members.find(({ gatewayId }) => gatewayId === message.gatewayId);
-        const taken: ToGateway = { type: 'take', request: message.request };
-        (holder?.worker ?? from).send(taken, socket, () => socket.destroy());
-      }
     }
   }
 

@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import type { Logger } from 'pino';
 import { StartError } from '../../config/start-error.js';
 import { installJobSchema } from './job-queue-schema.js';
 import type { Migration } from './migrations/migration.js';
@@ -14,18 +13,14 @@ const TIMEOUT = '10min';
  * transaction, so a kill leaves the old schema. Gateways that start together run one by one.
  * @throws {StartError} if the database cannot be reached or another version wrote it
  */
-export async function migrate(
-  db: Knex,
-  migrations: readonly Migration[] = MIGRATIONS,
-  log?: Logger,
-) {
+export async function migrate(db: Knex, migrations: readonly Migration[] = MIGRATIONS) {
   try {
     await db.transaction(async (transaction) => {
       await transaction.raw(`set local statement_timeout = '${TIMEOUT}'`);
       // This transaction is idle while the job queue creates its schema on another connection.
       await transaction.raw(`set local idle_in_transaction_session_timeout = '${TIMEOUT}'`);
       await transaction.raw('select pg_advisory_xact_lock(?)', [ADVISORY_LOCK]);
-      await runMissing(transaction, migrations, log);
+      await runMissing(transaction, migrations);
       // Outside the transaction, but under its lock.
       await installJobSchema(db);
     });
@@ -53,28 +48,37 @@ export async function missingMigrations(
 
 async function appliedMigrations(db: Knex, migrations: readonly Migration[]) {
   const applied = new Set<string>(await db('schema_migrations').pluck('name'));
-  const known = new Set(migrations.map(({ name }) => name));
-  const foreign = [...applied].filter((name) => !known.has(name)).sort()[0];
-  if (foreign !== undefined) {
-    throw new StartError(
-      `The database was written by a newer version of Parley (its schema has ${foreign}): start that version, or give this one another DATA_DIR or DATABASE_URL.`,
-    );
-  }
-  return applied;
+  const unknown = findUnknownMigration([...applied], migrations);
+  if (!unknown) return applied;
+  throw new StartError(
+    unknown.isNewer
+      ? `The database was written by a newer version of Parley (its schema has ${unknown.name}): start that version, or give this one another DATA_DIR or DATABASE_URL.`
+      : `The database was written by a development version of Parley from before the first release (its schema has ${unknown.name}), and cannot be migrated: set DATA_DIR to a new folder or DATABASE_URL to a new database, or start that version.`,
+  );
 }
 
-async function runMissing(
-  transaction: Knex.Transaction,
-  migrations: readonly Migration[],
-  log: Logger | undefined,
-) {
+/**
+ * The first migration in `applied` that this version does not have. As the list of migrations is
+ * append-only, one with a higher number is of a newer version. Any other is from before the first
+ * release, when the migrations were replaced by today's.
+ */
+export function findUnknownMigration(
+  applied: readonly string[],
+  migrations: readonly Migration[] = MIGRATIONS,
+): { readonly name: string; readonly isNewer: boolean } | undefined {
+  const known = migrations.map(({ name }) => name);
+  const [name] = applied.filter((applied) => !known.includes(applied)).sort();
+  return name === undefined ? undefined : { name, isNewer: name > (known.at(-1) ?? '') };
+}
+
+async function runMissing(transaction: Knex.Transaction, migrations: readonly Migration[]) {
   await transaction.raw(
     'create table if not exists schema_migrations (name text primary key, applied_at timestamptz not null default now())',
   );
   const applied = await appliedMigrations(transaction, migrations);
   for (const migration of migrations) {
     if (applied.has(migration.name)) continue;
-    await migration.up(transaction, log);
+    await migration.up(transaction);
     await transaction('schema_migrations').insert({ name: migration.name });
   }
 }

@@ -1,7 +1,7 @@
 import { type Dispatcher, errors, request, fetch as undiciFetch } from 'undici';
-import { abortable } from './abortable.js';
 import { EgressError } from './egress-error.js';
 import type { EgressGuard } from './egress-guard.js';
+import { abortable } from './egress-guard.js';
 
 export interface EgressRequest {
   readonly url: string;

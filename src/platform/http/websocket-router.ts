@@ -64,16 +64,27 @@ export interface SocketRoute {
   readonly open: (socket: WebSocket, call: SocketCall) => void;
 }
 
+/** A client's upgrade for another gateway. */
+export interface ClientUpgrade {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  /** The bytes after the request. */
+  readonly head: Buffer;
+  readonly requestId: string;
+  readonly clientAddress: string;
+}
+
 export interface UpgradeServices {
   readonly keys: Authenticator;
   /** Upgrades and requests share their limits. */
   readonly limiter: RateLimiter;
   /** The client's address, behind whichever proxies are trusted. */
   readonly addressOf: (request: IncomingMessage) => string;
-  /** Gives an upgrade to another gateway; where there is none, it is answered here. */
-  readonly handOn?:
-    | ((gatewayId: string, request: IncomingMessage, socket: Duplex, head: Buffer) => void)
-    | undefined;
+  /**
+   * Connects an upgrade to another gateway. Default: it is answered here.
+   * @throws ApiError GATEWAY_UNREACHABLE
+   */
+  readonly forward?: (gatewayId: string, upgrade: ClientUpgrade) => Promise<void>;
   readonly log: Logger;
   /** How often the API keys of open sockets are checked, ms. Default: 5,000. */
   readonly keyCheckMs?: number | undefined;
@@ -97,6 +108,8 @@ export class WebSocketRouter {
   readonly #services: UpgradeServices;
   /** What the answers to upgrades tell beside the handshake: their id, what is left of the limits. */
   readonly #told = new WeakMap<IncomingMessage, Map<string, string>>();
+  /** Sockets of clients whose upgrade was forwarded. */
+  readonly #forwarded = new Set<Duplex>();
   #isClosed = false;
 
   constructor(routes: readonly SocketRoute[], services: UpgradeServices) {
@@ -118,28 +131,36 @@ export class WebSocketRouter {
 
   /** For `server.on('upgrade', …)`. */
   readonly handle = (request: IncomingMessage, socket: Duplex, head: Buffer): void =>
-    this.#handle(request, socket, head, false);
+    this.#handle(request, socket, head);
 
-  /** Takes an upgrade that another gateway let in and handed on. */
-  readonly take = (request: IncomingMessage, socket: Duplex, head: Buffer): void =>
-    this.#handle(request, socket, head, true);
+  /** Receives an upgrade that another gateway admitted and forwarded. */
+  readonly handleForwarded = (
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    clientAddress: string,
+  ): void => this.#handle(request, socket, head, clientAddress);
 
-  #handle(request: IncomingMessage, socket: Duplex, head: Buffer, isHanded: boolean): void {
+  #handle(request: IncomingMessage, socket: Duplex, head: Buffer, forwardedFor?: string): void {
     const requestId = requestIdOf(request);
     this.#told.set(request, new Map([['X-Request-Id', requestId]]));
     const log = this.#services.log.child({ requestId });
     const onSocketError = () => socket.destroy();
     socket.on('error', onSocketError);
-    this.#admit(request, isHanded)
-      .then(({ entry, principal, url }) => {
+    const clientAddress = forwardedFor ?? this.#services.addressOf(request);
+    const isForwarded = forwardedFor !== undefined;
+    this.#admit(request, clientAddress, isForwarded)
+      .then(async ({ entry, principal, url }) => {
         if (this.#isClosed || socket.destroyed) {
           socket.destroy();
           return;
         }
-        if (principal.heldBy !== undefined && this.#services.handOn && !isHanded) {
-          log.info({ route: entry.route.path }, 'socket handed on');
-          request.headers['x-request-id'] = requestId;
-          this.#services.handOn(principal.heldBy, request, socket, head);
+        if (principal.heldBy !== undefined && this.#services.forward && !isForwarded) {
+          this.#forwarded.add(socket);
+          socket.once('close', () => this.#forwarded.delete(socket));
+          const upgrade = { request, socket, head, requestId, clientAddress };
+          await this.#services.forward(principal.heldBy, upgrade);
+          log.info({ route: entry.route.path }, 'socket forwarded');
           return;
         }
         socket.off('error', onSocketError);
@@ -155,7 +176,7 @@ export class WebSocketRouter {
               log,
             });
           }
-          const limits = this.#limitsOf(request);
+          const limits = this.#limitsOf(clientAddress);
           entry.route.open(webSocket, { principal, request, url, requestId, log, limits });
         });
       })
@@ -174,27 +195,31 @@ export class WebSocketRouter {
     return this.#entries.reduce((count, { server }) => count + server.clients.size, 0);
   }
 
-  /** Lets nobody in any more and tells the open sockets that the server goes away. */
+  /**
+   * Accepts no more upgrades and closes the open sockets. Clients of forwarded sockets can resume
+   * their calls through another gateway.
+   */
   close(): void {
     this.#isClosed = true;
+    for (const socket of this.#forwarded) socket.destroy();
     for (const { server } of this.#entries) {
       for (const client of server.clients) client.close(GOING_AWAY, 'server is stopping');
       server.close();
     }
   }
 
-  async #admit(request: IncomingMessage, isHanded: boolean) {
+  async #admit(request: IncomingMessage, address: string, isForwarded: boolean) {
     const url = new URL(`http://localhost${pathOf(request)}`);
     const entry = this.#entries.find(({ template }) => template.matches(url.pathname));
     if (!entry) throw notFound();
     const { route } = entry;
     requireSubprotocol(request, route);
-    const { limiter, addressOf } = this.#services;
-    const isCounted = !isHanded;
-    if (isCounted && route.isVerifiedByFirstMessage) await limiter.countUpgrade(addressOf(request));
+    const { limiter } = this.#services;
+    const isCounted = !isForwarded;
+    if (isCounted && route.isVerifiedByFirstMessage) await limiter.countUpgrade(address);
     const principal = await this.#principalOf(route, request, url);
     if (!principal) {
-      if (isCounted) await limiter.countFailedAuth(addressOf(request));
+      if (isCounted) await limiter.countFailedAuth(address);
       throw unauthorized(route.isVerifiedByFirstMessage ? 'call' : 'wrong');
     }
     requireScope(principal, route.scope);
@@ -231,9 +256,8 @@ export class WebSocketRouter {
     return this.#services.keys.authenticate(bearer);
   }
 
-  #limitsOf(request: IncomingMessage): SocketLimits {
-    const { limiter, addressOf } = this.#services;
-    const address = addressOf(request);
+  #limitsOf(address: string): SocketLimits {
+    const { limiter } = this.#services;
     return {
       // The handshake is over: no header can say what is left of the limit.
       countRequest: (accountId) => limiter.countRequest(accountId, new Map()),

@@ -8,8 +8,6 @@ import {
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
 import { AccountsRepository } from '../../../src/features/auth/accounts.repository.js';
 import { connect } from '../../../src/platform/db/connect.js';
-import { migrate } from '../../../src/platform/db/migrate.js';
-import { MIGRATIONS } from '../../../src/platform/db/migrations/migration-list.js';
 import { insertCall } from '../../support/harness/postgres/call-rows.js';
 import { withDatabase } from '../../support/harness/postgres/test-database.js';
 
@@ -119,39 +117,6 @@ describe('the sums of calls', () => {
     await new AccountsRepository(db).delete(accountId);
     expect(await db('call_day_sums').first()).toBeUndefined();
     expect(await db('call_quarter_sums').first()).toBeUndefined();
-  });
-
-  it('are made of the calls that were there before there were sums', async () => {
-    const db = connect(await database.createEmpty());
-    try {
-      const before = MIGRATIONS.filter(({ name }) => name < '0013');
-      await migrate(db, before);
-      const accountId = await new AccountsRepository(db).insert('Old');
-      for (const seconds of [10, 20]) {
-        await insertCall(db, {
-          accountId,
-          startedAt: new Date(Date.now() - seconds * DAY_MS),
-          seconds,
-          turns: [{ role: 'user', text: 'Hi.' }],
-          isOfOldSchema: true,
-        });
-      }
-      await migrate(db);
-      const found = await new CallHistoryRepository(db).find(accountId, {});
-      expect(await found.count()).toBe(2);
-      const rows = await found.list(
-        { sortBy: 'timestamp', sortDir: 'desc' },
-        { offset: 0, limit: 9 },
-      );
-      expect(rows.map((row) => [row.seconds, row.has_transcript])).toEqual([
-        [10, true],
-        [20, true],
-      ]);
-      const days = await new DashboardRepository(db).days(accountId, 'UTC');
-      expect(days!.reduce((all, { seconds }) => all + seconds, 0)).toBe(30);
-    } finally {
-      await db.destroy();
-    }
   });
 });
 

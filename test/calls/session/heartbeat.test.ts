@@ -56,7 +56,7 @@ it('ends telephone calls of which a carrier never told, and tells it as of any t
   };
   const forgotten = await reserved('sip_outbound', 3_700);
   const waiting = [await reserved('sip_outbound', 100), await reserved('web', 3_700)];
-  expect(await calls.endForgotten()).toBe(1);
+  expect(await calls.endAbandoned()).toBe(1);
   expect((await calls.find(forgotten))?.ended_reason).toBe('error_transport');
   expect(told).toEqual(['call.failed']);
   for (const callId of waiting) expect((await calls.find(callId))?.state).toBe('reserved');
@@ -80,7 +80,7 @@ it('gives others time to show that they live when its own heartbeat came late', 
     },
     calls: {
       endOrphaned: async () => 0,
-      endForgotten: async () => 0,
+      endAbandoned: async () => 0,
       endAllOf: async () => undefined,
     },
     gatewayId: randomUUID(),

@@ -24,13 +24,13 @@ let server: Server;
 let url: string;
 
 beforeAll(async () => {
-  const endWaiting = async (callId: string, reason: string) => {
+  const endReserved = async (callId: string, reason: string) => {
     ended.push(`${callId} ${reason}`);
     return true;
   };
   const app = express()
     .use(
-      liveKitWebhooks({ access: { apiKey: KEY, apiSecret: SECRET }, calls: { endWaiting }, log }),
+      liveKitWebhooks({ access: { apiKey: KEY, apiSecret: SECRET }, calls: { endReserved }, log }),
     )
     .use(errorHandler(log));
   server = createServer(app).listen(0, '127.0.0.1');

@@ -4,7 +4,9 @@ import type { Knex } from 'knex';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { AgentsRepository } from '../../../src/features/agents/agents.repository.js';
 import { insertSeedAgent } from '../../../src/features/agents/seed-agent.js';
+import { AccountsRepository } from '../../../src/features/auth/accounts.repository.js';
 import { makeApiKey, prefixOfApiKey } from '../../../src/features/auth/api-key.js';
+import { ApiKeysRepository } from '../../../src/features/auth/api-keys.repository.js';
 import { API_KEY_FILE, ensureFirstAccount } from '../../../src/features/auth/first-account.js';
 import { withDatabase } from '../../support/harness/postgres/test-database.js';
 import { makeTestFolder } from '../../support/harness/process/test-folder.js';
@@ -19,6 +21,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const ensure = (db: Knex = database.db) =>
   ensureFirstAccount({
     db,
+    accounts: new AccountsRepository(db),
+    apiKeys: new ApiKeysRepository(db),
     dataDir: folder,
     onCreated: (transaction, accountId) =>
       insertSeedAgent(new AgentsRepository(transaction), accountId),

@@ -72,6 +72,18 @@ describe('migrate', () => {
       expect(await db('schema_migrations').pluck('name')).toHaveLength(2);
     }));
 
+  it('refuses a database from before the first release, and leaves it alone', () =>
+    onEmpty(async (db) => {
+      const old: Migration = { ...SECOND, name: '0001-old' };
+      await migrate(db, [FIRST, old]);
+      const refusal = migrate(db, [FIRST, SECOND]);
+      await expect(refusal).rejects.toThrow(StartError);
+      await expect(refusal).rejects.toThrow(
+        /before the first release \(its schema has 0001-old\).*set DATA_DIR to a new folder/,
+      );
+      expect(await db('schema_migrations').pluck('name')).toHaveLength(2);
+    }));
+
   it.each([
     ['postgres://parley:secret@127.0.0.1:1/parley', /nothing listens at its address/],
     ['postgres://parley:secret@no-such-host.invalid/parley', /host name/],

@@ -5,6 +5,7 @@ import { connect } from '../../../src/platform/db/connect.js';
 import { migrate } from '../../../src/platform/db/migrate.js';
 import { dumpSchema } from '../../support/harness/postgres/schema-dump.js';
 import { withDatabase } from '../../support/harness/postgres/test-database.js';
+import { databaseReference } from '../../support/reference/database-reference.js';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const FOLDER = `${ROOT}test/fixtures/schema/`;
@@ -24,6 +25,11 @@ describe('the schema', () => {
     const dump = await dumpSchema(db);
     await db.destroy();
     expect(dump, 'npm run schema').toBe(read(CURRENT));
+  });
+
+  it('is the one that docs/reference/database.md describes', async () => {
+    const page = readFileSync(`${ROOT}docs/reference/database.md`, 'utf8');
+    expect(await databaseReference(database.db), 'npm run schema').toBe(page);
   });
 
   it.each(RELEASES)('of release %s migrates to the same', async (release) => {

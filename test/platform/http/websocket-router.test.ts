@@ -146,20 +146,20 @@ describe('an upgrade', () => {
     expect(refused.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('keeps its id with the gateway to which it is handed on', async () => {
+  it('keeps its id with the gateway to which it is forwarded', async () => {
     const held = { accountId: 'caller', keyId: null, scopes: [], heldBy: 'another' };
     const ids: unknown[] = [];
-    const handing = new WebSocketRouter([{ ...OWN, authenticate: async () => held }], {
+    const forwarding = new WebSocketRouter([{ ...OWN, authenticate: async () => held }], {
       limiter,
       addressOf: () => '10.0.0.1',
       log: pino({ level: 'silent' }),
       keys: { authenticate: async () => undefined },
-      handOn: (_, { headers }, socket) => {
-        ids.push(headers['x-request-id']);
+      forward: async (_, { requestId, socket }) => {
+        ids.push(requestId);
         socket.destroy();
       },
     });
-    const gateway = createServer().on('upgrade', handing.handle).listen(0, '127.0.0.1');
+    const gateway = createServer().on('upgrade', forwarding.handle).listen(0, '127.0.0.1');
     await once(gateway, 'listening');
     const client = new WebSocket(`ws://127.0.0.1:${(gateway.address() as AddressInfo).port}/call`);
     await once(client, 'error'); // hung up on

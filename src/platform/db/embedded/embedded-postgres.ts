@@ -48,7 +48,7 @@ const DEFAULT_MAX_CONNECTIONS = 50;
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const dataDir = resolve(options.dataDir);
   try {
-    // Passable but not listable: under root, the server runs as another user.
+    // Others may enter it but not read it: under root, the server runs as another user.
     await mkdir(dataDir, { recursive: true, mode: 0o711 });
     const lock = await lockFolder(dataDir);
     try {

@@ -1,50 +1,34 @@
 import { accounts } from './0001-accounts.js';
-import { agents } from './0002-agents.js';
-import { rateLimits } from './0003-rate-limits.js';
-import { calls } from './0004-calls.js';
-import { knowledge } from './0005-knowledge.js';
-import { idempotency } from './0006-idempotency.js';
+import { requests } from './0002-requests.js';
+import { knowledge } from './0003-knowledge.js';
+import { agents } from './0004-agents.js';
+import { voices } from './0005-voices.js';
+import { dictionaries } from './0006-dictionaries.js';
 import { phoneNumbers } from './0007-phone-numbers.js';
-import { webhookDeliveries } from './0008-webhook-deliveries.js';
-import { dictionaries } from './0009-dictionaries.js';
-import { voices } from './0010-voices.js';
-import { callCommandService } from './0011-call-commands.js';
-import { recordings } from './0012-recordings.js';
-import { callRecords } from './0013-call-records.js';
-import { liveAndRetention } from './0014-live-and-retention.js';
-import { audiosocketCalls } from './0015-audiosocket-calls.js';
-import { knowledgeDocuments } from './0016-knowledge-documents.js';
-import { turnProviders } from './0019-turn-providers.js';
-import { unbegunCalls } from './0020-unbegun-calls.js';
-import { numberOwners } from './0022-number-owners.js';
-import { idempotencyPrincipals } from './0023-idempotency-principals.js';
-import { peerCommands } from './0024-peer-commands.js';
+import { gateways } from './0008-gateways.js';
+import { calls } from './0009-calls.js';
+import { callSums } from './0010-call-sums.js';
+import { recordings } from './0011-recordings.js';
+import { retention } from './0012-retention.js';
+import { webhookDeliveries } from './0013-webhook-deliveries.js';
 import type { Migration } from './migration.js';
 
 /**
- * Every migration, oldest first. A released one is never edited, renamed or taken out: the next
- * change of the schema is a new file at the end.
+ * All migrations, ordered by number. This list is append-only: a change of the schema is a new file
+ * with the next number.
  */
 export const MIGRATIONS: readonly Migration[] = [
   accounts,
-  agents,
-  rateLimits,
-  calls,
+  requests,
   knowledge,
-  idempotency,
-  phoneNumbers,
-  webhookDeliveries,
-  dictionaries,
+  agents,
   voices,
-  callCommandService,
+  dictionaries,
+  phoneNumbers,
+  gateways,
+  calls,
+  callSums,
   recordings,
-  callRecords,
-  liveAndRetention,
-  audiosocketCalls,
-  knowledgeDocuments,
-  turnProviders,
-  unbegunCalls,
-  numberOwners,
-  idempotencyPrincipals,
-  peerCommands,
+  retention,
+  webhookDeliveries,
 ];

@@ -140,6 +140,24 @@ function numberJson(options: NumberOptions): Json {
   };
 }
 
+/** Phone numbers in the format of ITU-T E.164. */
+export const E164 = /^\+[1-9]\d{1,14}$/;
+
+/** A phone number in E.164. */
+export function phoneNumber() {
+  return str({ pattern: E164, description: 'E.164.' });
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * Whether a text is a UUID. Ids in paths are any text, because an unknown id is 404 and not 422; a query
+ * with a text that is no UUID would fail.
+ */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
 /** A boolean. */
 export function bool(options: { readonly description?: string } = {}) {
   return leaf(toBoolean, { type: 'boolean', ...described(options) });

@@ -12,8 +12,6 @@ export interface CallSeed {
   readonly seconds?: number | null;
   readonly credits?: number;
   readonly turns?: readonly TurnSeed[];
-  /** Before turns had tools and sources. */
-  readonly isOfOldSchema?: boolean;
 }
 
 export interface TurnSeed
@@ -51,11 +49,9 @@ export async function insertCall(db: Knex, seed: CallSeed): Promise<string> {
     start_ms: index * 61_000,
     end_ms: index * 61_000 + 900,
     latency,
-    ...(!seed.isOfOldSchema && {
-      tools: tools ? JSON.stringify(tools) : null,
-      sources: sources ? JSON.stringify(sources) : null,
-      providers,
-    }),
+    tools: tools ? JSON.stringify(tools) : null,
+    sources: sources ? JSON.stringify(sources) : null,
+    providers,
   }));
   if (rows.length > 0) await db('call_turns').insert(rows);
   return callId;

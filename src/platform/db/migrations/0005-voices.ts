@@ -1,8 +1,7 @@
 import type { Migration } from './migration.js';
 
-/** Voices that accounts made from recordings, and those recordings. */
 export const voices: Migration = {
-  name: '0010-voices',
+  name: '0005-voices',
   async up(transaction) {
     await transaction.raw(`
     create table voices (
@@ -13,20 +12,21 @@ export const voices: Migration = {
       language text not null,
       status text not null check (status in ('PENDING', 'PROCESSING', 'AVAILABLE', 'FAILED')),
       failure_reason text,
-      -- Hz; null until there is a model of it
+      -- Hz; null: no model yet
       sample_rate integer,
       created_at timestamptz(3) not null default now(),
       check ((status = 'FAILED') = (failure_reason is not null))
     );
-    -- lists are newest first, ties by id
+    -- order of lists: newest first, then by id
     create index voices_of_account on voices (account_id, created_at desc, voice_id desc);
+    comment on table voices is 'Voices that accounts made from recordings.';
 
     create table voice_recordings (
       voice_id uuid primary key references voices on delete cascade,
-      -- told by its content
       kind text not null check (kind in ('mp3', 'wav', 'ogg', 'm4a')),
       content bytea not null
     );
+    comment on table voice_recordings is 'Recordings that voices are made from.';
   `);
   },
 };

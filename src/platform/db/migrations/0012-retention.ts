@@ -1,35 +1,15 @@
 import type { Migration } from './migration.js';
 
-/** Where gateways reach each other, answers to commands, how long what remains of calls is kept. */
-export const liveAndRetention: Migration = {
-  name: '0014-live-and-retention',
+export const retention: Migration = {
+  name: '0012-retention',
   async up(transaction) {
     await transaction.raw(`
-    -- where the other gateways reach this one: host:port
-    alter table gateways add column address text;
-
-    create table call_command_answers (
-      command_id uuid primary key,
-      answer text not null,
-      created_at timestamptz(3) not null default now()
-    );
-
-    -- when the policy, or a person, has had them deleted; the call's row says that there was a call
-    alter table calls
-      add column words_deleted_at timestamptz(3),
-      add column audio_deleted_at timestamptz(3);
-    create index calls_with_words on calls (account_id, ended_at)
-      where state = 'ended' and words_deleted_at is null;
-    create index calls_with_audio on calls (account_id, ended_at)
-      where state = 'ended' and audio_deleted_at is null;
-    create index webhook_deliveries_of_call on webhook_deliveries (call_id);
-
     create table retention_policies (
       id bigint generated always as identity primary key,
       account_id uuid not null references accounts on delete cascade,
-      -- null: of all agents without one of their own; it outlives its agent
+      -- null: agents without their own policy; no foreign key, since it outlives the agent
       agent_id uuid,
-      -- null: kept for ever
+      -- null: no limit
       audio_days integer check (audio_days between 0 and 36500),
       transcript_days integer check (transcript_days between 0 and 36500),
       updated_at timestamptz(3) not null default now()
@@ -38,11 +18,13 @@ export const liveAndRetention: Migration = {
       where agent_id is null;
     create unique index retention_of_agent on retention_policies (account_id, agent_id)
       where agent_id is not null;
+    comment on table retention_policies is
+      'How long transcripts and recordings of accounts and agents are stored.';
 
     create table deletion_receipts (
       id bigint generated always as identity primary key,
       account_id uuid not null references accounts on delete cascade,
-      -- why: by the policy, or on request
+      -- retention: by a policy; call, number: on request
       cause text not null check (cause in ('retention', 'call', 'number')),
       agent_id uuid,
       audio_days integer,
@@ -56,6 +38,7 @@ export const liveAndRetention: Migration = {
       finished_at timestamptz(3)
     );
     create index deletion_receipts_of_account on deletion_receipts (account_id, id desc);
+    comment on table deletion_receipts is 'What each deletion of call data has deleted.';
   `);
   },
 };

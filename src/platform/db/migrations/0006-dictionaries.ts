@@ -1,8 +1,7 @@
 import type { Migration } from './migration.js';
 
-/** Pronunciation dictionaries. Each change of the rules is a version, which is never changed again. */
 export const dictionaries: Migration = {
-  name: '0009-dictionaries',
+  name: '0006-dictionaries',
   async up(transaction) {
     await transaction.raw(`
     create table dictionaries (
@@ -14,8 +13,9 @@ export const dictionaries: Migration = {
       created_at timestamptz(3) not null default now(),
       updated_at timestamptz(3) not null default now()
     );
-    -- lists are newest first, ties by id
+    -- order of lists: newest first, then by id
     create index dictionaries_of_account on dictionaries (account_id, created_at desc, id desc);
+    comment on table dictionaries is 'Pronunciation dictionaries.';
 
     create table dictionary_versions (
       dictionary_id uuid not null references dictionaries on delete cascade,
@@ -31,6 +31,8 @@ export const dictionaries: Migration = {
     $$;
     create trigger dictionary_versions_stay before update on dictionary_versions
       for each row execute function refuse_new_rules();
+    comment on table dictionary_versions is
+      'Rules of dictionaries. Each change adds a version; versions are immutable.';
   `);
   },
 };
