@@ -43,7 +43,7 @@ export async function createClusterModule(parts: ClusterParts): Promise<void> {
   if (config.DATABASE_URL === undefined) {
     // No other process uses this database: open calls and deliveries are those of a dead cluster.
     await gateways.removeAll();
-    await deliveries.forgetClaims();
+    await deliveries.releaseAllClaims();
   }
   const primary = new ClusterPrimary({
     program: fileURLToPath(new URL('../main.js', import.meta.url)),

@@ -86,7 +86,7 @@ export function createWebhooksModule(parts: WebhooksParts): WebhooksModule {
     events: new WebhookOutbox(agents, deliveries),
     outbound,
     async start({ isAlone }) {
-      if (isAlone) await deliveries.forgetClaims();
+      if (isAlone) await deliveries.releaseAllClaims();
       queue = new JobQueue({ db, log, tasks, concurrency: CONCURRENCY });
       sweep.start();
     },

@@ -22,7 +22,7 @@ export interface CallProvidersParts {
   readonly speechCache: SpeechCache;
   readonly voices: VoiceRegistry;
   readonly llmRegistry: Pick<LlmRegistry, 'get' | 'fallbacksFor'>;
-  readonly tools: Pick<AgentTools, 'open' | 'expect'>;
+  readonly tools: Pick<AgentTools, 'open' | 'prefetch'>;
   readonly dictionaries: CompiledDictionaries;
 }
 
@@ -44,7 +44,7 @@ export function createCallProviders(parts: CallProvidersParts): CallProviders {
     findVoiceFor: ({ voice }) => voicesFor(voices, voice),
     languageModelFor: (agent) => llmRegistry.get(agent.llmModel),
     fallbackModelsFor: (agent) => llmRegistry.fallbacksFor(agent.llmModel),
-    prepareTools: (agent, agentId) => tools.expect(agent, agentId),
+    prepareTools: (agent, agentId) => tools.prefetch(agent, agentId),
     toolsFor: (agent, caller) => tools.open(agent, caller),
     dictionaryFor: (accountId, { voice }) => dictionaryFor(dictionaries, accountId, voice),
   };

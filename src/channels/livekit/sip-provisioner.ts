@@ -6,9 +6,9 @@ import {
 import { SipClient, TwirpError } from 'livekit-server-sdk';
 import type { Logger } from 'pino';
 import type { Agent } from '../../features/agents/agent.model.js';
-import type { AgentLines, LineState } from '../../features/agents/agents.ports.js';
+import type { AgentProvisioner, SipProvisioning } from '../../features/agents/agents.ports.js';
 import type { NumberOwnership } from '../../features/ownership/number-ownership.js';
-import type { NumberLines } from '../../features/phone-numbers/phone-numbers.service.js';
+import type { NumberProvisioner } from '../../features/phone-numbers/phone-numbers.service.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { LiveKitAccess } from './livekit-credentials.js';
 import { isNotFound, REQUEST_S } from './room-client.js';
@@ -19,7 +19,7 @@ import { roomConfig } from './room-tokens.js';
 const MARK = 'parley';
 
 /** The telephone lines of LiveKit SIP: a trunk for each number, a dispatch rule for each deployed agent. */
-export class SipProvisioner implements AgentLines, NumberLines {
+export class SipProvisioner implements AgentProvisioner, NumberProvisioner {
   readonly #sip: SipClient;
   readonly #numbers: Pick<NumberOwnership, 'requireUsable'>;
   readonly #log: Logger;
@@ -36,10 +36,10 @@ export class SipProvisioner implements AgentLines, NumberLines {
   }
 
   /** Brings the calls of an agent's number to the agent, and no others. Idempotent, never throws. */
-  async openAgent(agent: Agent): Promise<LineState | undefined> {
+  async provisionAgent(agent: Agent): Promise<SipProvisioning | undefined> {
     const { phone_number: phoneNumber } = agent.config;
     if (phoneNumber == null) {
-      await this.closeAgent(agent);
+      await this.deprovisionAgent(agent);
       return undefined;
     }
     try {
@@ -68,7 +68,7 @@ export class SipProvisioner implements AgentLines, NumberLines {
   }
 
   /** Brings an agent no more calls. Idempotent, never throws: a call that comes all the same is refused. */
-  async closeAgent(agent: Agent): Promise<void> {
+  async deprovisionAgent(agent: Agent): Promise<void> {
     try {
       await this.#removeRules(await this.#rulesOf(agent.id));
     } catch (error) {
@@ -78,7 +78,7 @@ export class SipProvisioner implements AgentLines, NumberLines {
   }
 
   /** Has LiveKit SIP take calls to a number. Never throws: the agent's deployment does it again. */
-  async openNumber(phoneNumber: string): Promise<void> {
+  async provisionNumber(phoneNumber: string): Promise<void> {
     try {
       await this.#ensureTrunk(phoneNumber);
     } catch (error) {
@@ -87,7 +87,7 @@ export class SipProvisioner implements AgentLines, NumberLines {
   }
 
   /** Never throws. */
-  async closeNumber(phoneNumber: string): Promise<void> {
+  async deprovisionNumber(phoneNumber: string): Promise<void> {
     try {
       const trunk = await this.#findTrunk(phoneNumber);
       if (!trunk || !isOurs(trunk)) return;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type CarrierAnswer, CarrierHttp } from '../../features/phone-numbers/carrier-http.js';
+import { CarrierHttp, type CarrierResponse } from '../../features/phone-numbers/carrier-http.js';
 import type { TwilioAccount } from '../../features/phone-numbers/twilio-carrier.js';
 import { ApiError } from '../../platform/http/api-error.js';
 
@@ -52,7 +52,7 @@ export class TwilioClient {
 
   /** Asked once only: an order that is sent again may ring twice. @throws ApiError PROVIDER_ERROR */
   async create(order: CallRequest): Promise<CreatedCall> {
-    let answer: CarrierAnswer;
+    let answer: CarrierResponse;
     try {
       answer = await this.#http.send({
         method: 'POST',
@@ -103,12 +103,12 @@ export class TwilioClient {
     throw this.#failed(answer);
   }
 
-  #failed(answer: CarrierAnswer): ApiError {
+  #failed(answer: CarrierResponse): ApiError {
     return this.#http.failed(answer, failureOf(answer).message);
   }
 }
 
-function failureOf({ body }: CarrierAnswer): z.output<typeof Failure> {
+function failureOf({ body }: CarrierResponse): z.output<typeof Failure> {
   return Failure.safeParse(body).data ?? {};
 }
 

@@ -5,12 +5,12 @@ import { BUILTIN_TOOLS } from '../../../agents-runtime/reply/builtin-tools.js';
 import type { EgressClient } from '../../platform/egress/egress-client.js';
 import { toolLimitProblems } from '../agents/config/tool-limits.js';
 import type { McpConnections } from './mcp/mcp-servers.js';
-import { callTools } from './tool-set.js';
+import { createToolSet } from './tool-set.js';
 import type { ArgumentValidator } from './validation/argument-validator.js';
 import { type ToolCaller, webhookTool } from './webhook-tool.js';
 
 export interface AgentToolsParts {
-  /** Guarded: whoever edits an agent chooses where its tools are. */
+  /** Guarded: the editor of an agent chooses the addresses of its tools. */
   readonly outbound: EgressClient;
   readonly validator: ArgumentValidator;
   readonly mcp: McpConnections;
@@ -18,12 +18,12 @@ export interface AgentToolsParts {
 }
 
 /** The tools of one call. */
-export interface OpenTools {
+export interface CallTools {
   readonly tools: Tools;
   close(): void;
 }
 
-/** Makes the tools of each call from its agent's settings. */
+/** Creates the tools of each call from its agent's settings. */
 export class AgentTools {
   readonly #parts: AgentToolsParts;
 
@@ -31,14 +31,14 @@ export class AgentTools {
     this.#parts = parts;
   }
 
-  /** A call of this agent is about to come: its MCP servers are asked for what they have. */
-  expect({ tools, mcpServers }: AgentConfig, agentId: string): void {
+  /** Lists the tools of the agent's MCP servers before its next call. */
+  prefetch({ tools, mcpServers }: AgentConfig, agentId: string): void {
     if (tools.length > 0 || mcpServers.length > 0) this.#parts.validator.warm();
-    this.#parts.mcp.expect(agentId, mcpServers);
+    this.#parts.mcp.prefetch(agentId, mcpServers);
   }
 
   /** Undefined for an agent without tools. */
-  async open(config: AgentConfig, caller: ToolCaller): Promise<OpenTools | undefined> {
+  async open(config: AgentConfig, caller: ToolCaller): Promise<CallTools | undefined> {
     if (config.tools.length === 0 && config.mcpServers.length === 0) return undefined;
     this.#parts.validator.warm();
     const usable = this.#usable(config, caller);
@@ -46,7 +46,7 @@ export class AgentTools {
     const taken = [...BUILTIN_TOOLS, ...usable.map(({ name }) => name)];
     const mcp = await this.#parts.mcp.open(caller, config.mcpServers, taken);
     return {
-      tools: callTools(() => [...webhooks, ...mcp.tools()]),
+      tools: createToolSet(() => [...webhooks, ...mcp.tools()]),
       close: () => mcp.close(),
     };
   }
@@ -55,7 +55,7 @@ export class AgentTools {
     return this.#parts.validator.close();
   }
 
-  /** Agents that were saved before the limits may have larger schemas. */
+  /** Skips tools over the limits: agents stored before the limits may have larger schemas. */
   #usable({ tools }: AgentConfig, { agentId }: ToolCaller): AgentConfig['tools'] {
     const problems = toolLimitProblems(tools);
     for (const { index, problem } of problems) {

@@ -25,8 +25,8 @@ export interface AgentModels extends SettingModels {
   readonly llmModels: readonly { readonly id: string }[];
 }
 
-/** The state of an agent's telephone line. The agent stays deployed after a failure. */
-export interface LineState {
+/** The SIP state of an agent's number. A failure leaves the agent deployed. */
+export interface SipProvisioning {
   readonly sip_status: 'configured' | 'failed';
   readonly sip_details: {
     readonly phone_number: string | null;
@@ -37,10 +37,10 @@ export interface LineState {
   };
 }
 
-/** Telephone lines of agents in an external SIP service. */
-export interface AgentLines {
-  /** Idempotent, never throws. Returns undefined for an agent without a number. */
-  openAgent(agent: Agent): Promise<LineState | undefined>;
+/** Provisions the phone numbers of agents in a SIP service. */
+export interface AgentProvisioner {
+  /** Idempotent, never throws; undefined for an agent without a number. */
+  provisionAgent(agent: Agent): Promise<SipProvisioning | undefined>;
   /** Idempotent, never throws. */
-  closeAgent(agent: Agent): Promise<void>;
+  deprovisionAgent(agent: Agent): Promise<void>;
 }

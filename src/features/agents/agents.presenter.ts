@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type Agent, type AgentStatus, STATUS_CODES } from './agent.model.js';
-import type { AgentModels, LineState } from './agents.ports.js';
+import type { AgentModels, SipProvisioning } from './agents.ports.js';
 import type { AgentBody, DeployedAgent, StatsSummary } from './agents.schema.js';
 import { AGENT_SETTINGS } from './config/agent-settings.js';
 import { presentSettings, type SettingModels } from './config/settings-table.js';
@@ -25,10 +25,10 @@ export function presentAgent(agent: Agent, models: SettingModels): AgentBody {
 
 export function presentDeployedAgent(
   agent: Agent,
-  line: LineState | undefined,
+  sip: SipProvisioning | undefined,
   models: AgentModels,
 ): z.output<typeof DeployedAgent> {
-  return { agent: presentAgent(agent, models), message: deployedMessage(agent, models), ...line };
+  return { agent: presentAgent(agent, models), message: deployedMessage(agent, models), ...sip };
 }
 
 /** Names the LLM that answers if the agent has none or an unavailable one. */

@@ -212,8 +212,8 @@ function statusRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
         },
       },
       async handle(call) {
-        const { agent, line } = await agents.deploy(refOf(call));
-        return reply(200, presentDeployedAgent(agent, line, models), tagOf(agent));
+        const { agent, sip } = await agents.deploy(refOf(call));
+        return reply(200, presentDeployedAgent(agent, sip, models), tagOf(agent));
       },
     }),
     route({

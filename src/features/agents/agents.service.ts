@@ -10,10 +10,10 @@ import { notFound } from '../ownership/owned-resources.js';
 import type { Agent, AgentChange, AgentStatus } from './agent.model.js';
 import { makeAgentId } from './agent.model.js';
 import type {
-  AgentLines,
+  AgentProvisioner,
   KnowledgeBaseDirectory,
   LanguageAvailability,
-  LineState,
+  SipProvisioning,
 } from './agents.ports.js';
 import { entityTagOf } from './agents.presenter.js';
 import type { AgentsRepository } from './agents.repository.js';
@@ -33,8 +33,8 @@ export interface AgentServiceParts {
   readonly knowledgeBases: KnowledgeBaseDirectory;
   readonly log: Pick<Logger, 'info'>;
   readonly numbers: Pick<NumberOwnership, 'requireStorable' | 'requireUsable'>;
-  /** LiveKit's SIP service; undefined if it is not configured. */
-  readonly lines?: AgentLines | undefined;
+  /** Provisions the numbers of agents in LiveKit's SIP service; undefined without LiveKit. */
+  readonly provisioner?: AgentProvisioner | undefined;
 }
 
 const DEFAULT_STATUSES: readonly AgentStatus[] = ['deployed', 'paused'];
@@ -48,10 +48,10 @@ export interface AgentRef {
   readonly ifMatch?: string | undefined;
 }
 
-/** A deployed agent and the state of its telephone line; undefined without a line. */
-export interface DeployedAgentResult {
+/** A deployed agent and the SIP state of its number; undefined without LiveKit or number. */
+export interface Deployment {
   readonly agent: Agent;
-  readonly line: LineState | undefined;
+  readonly sip: SipProvisioning | undefined;
 }
 
 /**
@@ -122,7 +122,7 @@ export class AgentService {
     if (body.config !== undefined) this.#logIneffective(changed);
     const hasNumberChanged = body.config?.phone_number !== undefined;
     if (hasNumberChanged && changed.status === 'deployed') {
-      await this.#parts.lines?.openAgent(changed);
+      await this.#parts.provisioner?.provisionAgent(changed);
     }
     return changed;
   }
@@ -132,7 +132,7 @@ export class AgentService {
    * @throws ApiError LANGUAGE_NOT_AVAILABLE, PHONE_NUMBER_IN_USE, PHONE_NUMBER_NOT_OWNED,
    *   AGENT_DISABLED
    */
-  async deploy(ref: AgentRef): Promise<DeployedAgentResult> {
+  async deploy(ref: AgentRef): Promise<Deployment> {
     const agent = await this.find(ref.accountId, ref.id);
     requireEnabled(agent);
     const voice = agent.config.tts_params;
@@ -148,13 +148,13 @@ export class AgentService {
     const number = agent.config.phone_number;
     if (number) await this.#parts.numbers.requireUsable(ref.accountId, number);
     const deployed = await this.#setStatus(ref, 'deployed');
-    return { agent: deployed, line: await this.#parts.lines?.openAgent(deployed) };
+    return { agent: deployed, sip: await this.#parts.provisioner?.provisionAgent(deployed) };
   }
 
   /** Idempotent; frees the agent's number. @throws ApiError AGENT_DISABLED */
   async pause(ref: AgentRef): Promise<Agent> {
     const paused = await this.#setStatus(ref, 'paused');
-    await this.#parts.lines?.closeAgent(paused);
+    await this.#parts.provisioner?.deprovisionAgent(paused);
     return paused;
   }
 
