@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 /** Slow senders of headers hold a connection this long, ms. */
 const HEADERS_TIMEOUT_MS = 10_000;
 /** How often connections are checked for it, ms. */
-const CHECK_INTERVAL_MS = 2_000;
+const CHECK_INTERVAL_MS = 5_000;
 
 export interface ServerLimits {
   /** Open connections, WebSockets included; further ones are closed at once. 0 = no limit. */
