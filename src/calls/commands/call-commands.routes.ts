@@ -37,12 +37,12 @@ const REFUSALS = {
 export interface CallCommandRouteParts {
   readonly calls: Pick<CallsRepository, 'find'>;
   readonly commands: Pick<CallCommandService, 'send'>;
-  readonly refused: DialBlocklist;
+  readonly blocklist: DialBlocklist;
 }
 
 /** What an operator may do to a running call. */
 export function callCommandRoutes(parts: CallCommandRouteParts): readonly Route[] {
-  const { calls, commands, refused } = parts;
+  const { calls, commands, blocklist } = parts;
   return [
     sayRoute(parts),
     route({
@@ -84,7 +84,7 @@ export function callCommandRoutes(parts: CallCommandRouteParts): readonly Route[
       async handle({ principal, params, body, log }) {
         const { call_id } = await loadRunningCall(calls, principal.accountId, params.call_id);
         const target = body.target_phone_number;
-        if (refused.has(target)) {
+        if (blocklist.has(target)) {
           throw new ApiError('CALL_VALIDATION_FAILED', 'This number is never called', {
             fields: { reason: 'outbound_not_allowed' },
           });

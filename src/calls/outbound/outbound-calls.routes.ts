@@ -7,7 +7,7 @@ import {
 import { loadAgent } from '../../features/agents/load-agent.js';
 import { type Route, route } from '../../platform/http/route.js';
 import { model, phoneNumber, str } from '../../platform/http/validation/schema-builders.js';
-import type { OutboundCalls } from './outbound-calls.service.js';
+import type { OutboundCallService } from './outbound-calls.service.js';
 
 const OutboundCallInput = model({
   agent_id: str(),
@@ -27,7 +27,7 @@ const OutboundCall = model({
 
 export interface OutboundParts {
   readonly agents: AgentsRepository;
-  readonly outbound: OutboundCalls;
+  readonly outbound: OutboundCallService;
 }
 
 /** `/calls/outbound`: an agent calls somebody. */

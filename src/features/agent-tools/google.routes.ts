@@ -14,7 +14,7 @@ export interface AgentDirectory {
   find(accountId: string, id: string): Promise<Agent | undefined>;
 }
 
-/** `/google`: the Google account that an agent's tools work on. None can be linked yet. */
+/** `/google`: the Google account of an agent's tools. Linking is not supported yet. */
 export function googleRoutes(agents: AgentDirectory): readonly Route[] {
   return [
     route({

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { Slice } from '../../platform/http/validation/pagination.js';
 import { isUuid } from '../../platform/http/validation/schema-builders.js';
-import { NumberOwnership, withoutForeignNumbers } from '../ownership/number-ownership.js';
+import { claimNumber, withoutForeignNumbers } from '../ownership/number-ownership.js';
 import type { Agent, AgentChange, AgentStatus, NewAgent } from './agent.model.js';
 import type { StoredConfig } from './config/stored-config.js';
 
@@ -24,6 +24,11 @@ export class AgentsRepository {
 
   constructor(db: Knex) {
     this.#db = db;
+  }
+
+  /** The same repository in a transaction. */
+  within(transaction: Knex.Transaction): AgentsRepository {
+    return new AgentsRepository(transaction);
   }
 
   /** @throws ApiError KNOWLEDGE_BASE_NOT_FOUND when its knowledge base was deleted meanwhile */
@@ -122,7 +127,7 @@ export class AgentsRepository {
         const columns = toColumns(change);
         if (Object.keys(columns).length === 0) return agent;
         const claimed = numberToClaim(agent, change);
-        if (claimed) await new NumberOwnership(transaction).claim(accountId, claimed);
+        if (claimed) await claimNumber(transaction, accountId, claimed);
         const [after] = await agents()
           .update({ ...columns, ...laterVersion(transaction) })
           .returning('*');

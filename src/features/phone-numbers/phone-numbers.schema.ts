@@ -18,7 +18,7 @@ export const SearchNumbers = model({
   provider: provider(),
 }).meta({ id: 'SearchNumbers' });
 
-export const FoundNumbers = model({
+export const AvailableNumberList = model({
   results: list(
     model({ phone_number: str(), country_code: str(), locality: str(), region: str() }).meta({
       id: 'PhoneNumberResult',
@@ -32,7 +32,7 @@ export const NumberChoice = model({
   provider: provider(),
 }).meta({ id: 'NumberChoice' });
 
-export const ChosenNumber = model({
+export const NumberSelection = model({
   phone_number: str(),
   status: oneOf(['selected', 'released']),
 }).meta({ id: 'ChosenNumber' });

@@ -16,9 +16,9 @@ export interface OwnVoice {
   /** ISO 639-1. */
   readonly language: string;
   readonly status: VoiceStatus;
-  /** Of those that have failed. */
+  /** Set for FAILED voices. */
   readonly failureReason: string | null;
-  /** Hz; null until there is a model of it. */
+  /** Hz; null without a model. */
   readonly sampleRate: number | null;
 }
 
@@ -75,7 +75,7 @@ export class VoicesRepository {
     return Number(row!.count);
   }
 
-  /** The account's own, the newest first, ties by id. */
+  /** The account's own voices, newest first, ties by id. */
   async list(accountId: string): Promise<OwnVoice[]> {
     const rows = await this.#db<VoiceRow>('voices')
       .where({ account_id: accountId })
