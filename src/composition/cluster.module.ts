@@ -47,12 +47,12 @@ export async function createClusterModule(parts: ClusterParts): Promise<void> {
   }
   const primary = new ClusterPrimary({
     program: fileURLToPath(new URL('../main.js', import.meta.url)),
-    environments: shares(config.CPU_PERMITS, config.GATEWAYS).map((scheduler, index) => ({
+    environments: shares(config.CPU_PERMITS, config.GATEWAYS).map((permits, index) => ({
       GATEWAYS: '1',
       PORT: String(port),
       DATABASE_URL: databaseUrl,
       DATABASE_URL_FILE: '',
-      CPU_PERMITS: String(scheduler),
+      CPU_PERMITS: String(permits),
       GATEWAY_ADDRESS: addressOf(config.GATEWAY_ADDRESS, index),
     })),
     onGone: async (gatewayId) => {
@@ -72,10 +72,10 @@ function addressOf(address: string, index: number): string {
   return address.replace(/:(\d+)$/, (_, port) => `:${Number(port) + index}`);
 }
 
-/** Even shares of the CPU scheduler, at least one for each gateway. */
-export function shares(scheduler: number, count: number): readonly number[] {
+/** Even shares of the CPU permits, at least one for each gateway. */
+export function shares(permits: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => {
-    const more = index < scheduler % count ? 1 : 0;
-    return Math.max(1, Math.floor(scheduler / count) + more);
+    const more = index < permits % count ? 1 : 0;
+    return Math.max(1, Math.floor(permits / count) + more);
   });
 }

@@ -97,7 +97,8 @@ async function startCluster(context: Context): Promise<Started> {
   shutdown.limitMs = config.DRAIN_SECONDS * 1_000 + CLUSTER_CLOSES_BESIDE_CALLS_MS;
   const infrastructure = await createInfrastructureModule({ ...context, isWorker: false });
   await createClusterModule({ ...context, ...infrastructure });
-  return infrastructure;
+  const { port, firstKey } = infrastructure;
+  return { port, firstKey };
 }
 
 async function startGateway(context: Context): Promise<Started> {

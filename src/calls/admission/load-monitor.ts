@@ -67,7 +67,6 @@ export class LoadMonitor {
   /** @param calls how many run here now. */
   start(calls: () => number): void {
     this.#calls = calls;
-    this.#delay.enable();
     this.#cpuSeconds = this.#options.cpuSeconds();
     this.#sampledAt = performance.now();
     this.#timer = setInterval(() => this.#sample(), this.#options.sampleMs);
@@ -107,6 +106,9 @@ export class LoadMonitor {
 
   #sample(): void {
     const now = this.#now;
+    // The histogram wakes the process 100 times a second, which an idle gateway does not need.
+    if (this.#calls() > 0) this.#delay.enable();
+    else this.#delay.disable();
     now.loopDelayMs = Math.max(0, this.#delay.percentile(99) / NS_PER_MS - LOOP_RESOLUTION_MS);
     this.#delay.reset();
     const [cpuSeconds, at] = [this.#options.cpuSeconds(), performance.now()];

@@ -1,4 +1,4 @@
-import type { Agent } from '../../features/agents/agent.model.js';
+import { type Agent, STATUS_CODES } from '../../features/agents/agent.model.js';
 import type { AgentsRepository } from '../../features/agents/agents.repository.js';
 import { loadAgent } from '../../features/agents/load-agent.js';
 import type { VoiceOverrides } from '../../features/voices/voice-overrides.js';
@@ -185,7 +185,7 @@ export class ConnectionService {
       name: agent.name,
       voice_id: agent.config.tts_params?.voice_id || null,
       status: agent.status,
-      status_code: { deployed: 10, paused: 1, disabled: 0 }[agent.status],
+      status_code: STATUS_CODES[agent.status],
       call_allowed: refusal === undefined,
       call_validation_details: refusal === undefined ? null : slotRefusalText(refusal),
     };
