@@ -28,28 +28,138 @@ const RUNTIME_FOLDERS = {
   observers: ['contract', 'timing', 'turn', 'output', 'session'],
 };
 
+/** Folders of src, from the lowest to the highest layer. A layer imports only itself and lower layers. */
+const SRC_LAYERS = ['config', 'platform', 'features', 'calls', 'channels', 'composition'];
+
+/** The folders of src/platform that each folder may import, besides itself. */
+const PLATFORM_FOLDERS = {
+  egress: [],
+  process: [],
+  db: [],
+  storage: [],
+  jobs: ['db', 'storage'],
+  secrets: ['db', 'storage'],
+  http: ['jobs', 'secrets', 'db', 'storage'],
+  observability: ['http', 'jobs', 'secrets', 'db', 'storage'],
+  cluster: ['http', 'jobs', 'secrets', 'db', 'storage'],
+};
+
+/** The same for src/features. */
+const FEATURE_FOLDERS = {
+  ownership: [],
+  auth: ['ownership'],
+  agents: ['ownership'],
+  dictionaries: ['ownership'],
+  'model-catalog': ['ownership'],
+  'phone-numbers': ['ownership'],
+  knowledge: ['ownership', 'agents'],
+  'agent-tools': ['ownership', 'agents', 'knowledge/extraction'],
+  voices: ['ownership', 'agents'],
+  webhooks: ['ownership', 'agents', 'voices'],
+  speech: ['ownership', 'voices', 'model-catalog'],
+};
+
+/** The same for src/calls. */
+const CALL_FOLDERS = {
+  store: [],
+  session: ['store'],
+  retention: ['store'],
+  dashboard: ['store'],
+  admission: ['store', 'session'],
+  commands: ['store', 'session'],
+  providers: ['store', 'session'],
+  recordings: ['store', 'session'],
+  monitoring: ['store', 'session'],
+  connection: ['store', 'session', 'admission', 'commands'],
+  outbound: ['store', 'session', 'admission', 'commands'],
+  inbound: ['store', 'session', 'admission'],
+  artifacts: ['store', 'session', 'recordings'],
+  history: ['store', 'session', 'artifacts', 'providers'],
+};
+
 /** A folder of a layer may import itself and `allowed` folders of the layer. */
 const folderRule = (layer, folder, allowed) => ({
-  name: `${layer}-${folder}-imports-downwards`,
+  name: `${layer.replaceAll('/', '-')}-${folder}-imports-downwards`,
   comment: `${layer}/${folder} imports of ${layer}: ${allowed.join(', ') || 'nothing'}.`,
   severity: 'error',
   from: { path: `^${layer}/${folder}/` },
   to: { path: `^${layer}/[^/]+/`, pathNot: `^${layer}/(${[folder, ...allowed].join('|')})/` },
 });
 
+const folderRules = (layer, folders) =>
+  Object.entries(folders).map(([folder, allowed]) => folderRule(layer, folder, allowed));
+
+/** The rest of src that each file or folder may import. */
+const srcRule = (name, from, allowed) => ({
+  name: `src-${name}-imports-downwards`,
+  comment: `src/${name} imports of src: ${allowed.join(', ') || 'nothing'}.`,
+  severity: 'error',
+  from: { path: `^src/${from}` },
+  to: { path: '^src/', pathNot: `^src/(${[from, ...allowed].join('|')})` },
+});
+
+/** A folder of `layer` imports no other folder of it. */
+const separateFoldersRule = (layer) => ({
+  name: `${layer.replaceAll('/', '-')}-folders-are-separate`,
+  comment: `A folder of ${layer} imports no other folder of it.`,
+  severity: 'error',
+  from: { path: `^${layer}/([^/]+)/` },
+  to: { path: `^${layer}/`, pathNot: `^${layer}/$1/` },
+});
+
 const FOLDER_RULES = [
-  ...Object.entries(RUNTIME_FOLDERS).map(([folder, allowed]) =>
-    folderRule('agents-runtime', folder, allowed),
-  ),
+  ...folderRules('agents-runtime', RUNTIME_FOLDERS),
   ...MEDIA_BASE.map((folder) => folderRule('media', folder, [])),
   ...MEDIA_MIDDLE.map((folder) => folderRule('media', folder, MEDIA_BASE)),
   ...MEDIA_TOP.map((folder) => folderRule('media', folder, [...MEDIA_BASE, ...MEDIA_MIDDLE])),
+  ...folderRules('src/platform', PLATFORM_FOLDERS),
+  ...folderRules('src/features', FEATURE_FOLDERS),
+  ...folderRules('src/calls', CALL_FOLDERS),
+  separateFoldersRule('src/channels'),
+  separateFoldersRule('tools'),
+];
+
+const SRC_RULES = [
+  ...SRC_LAYERS.map((layer, index) =>
+    srcRule(layer, `${layer}/`, [
+      ...SRC_LAYERS.slice(0, index).map((lower) => `${lower}/`),
+      ...(layer === 'composition' ? ['server\\.ts$'] : []),
+    ]),
+  ),
+  srcRule('server', 'server\\.ts$', ['platform/']),
+  srcRule('main', 'main\\.ts$', [
+    'composition/container\\.ts$',
+    'config/',
+    'platform/',
+    'features/auth/first-account\\.ts$',
+  ]),
+  {
+    name: 'only-main-imports-composition',
+    comment: 'Declare a port and receive an implementation through the constructor.',
+    severity: 'error',
+    from: { path: '^(src|tools)/', pathNot: '^src/(main\\.ts$|composition/)' },
+    to: { path: '^src/composition/' },
+  },
+  {
+    name: 'config-imports-languages-only',
+    severity: 'error',
+    from: { path: '^src/config/' },
+    to: { path: '^(media|agents-runtime)/', pathNot: '^media/languages\\.ts$' },
+  },
+  {
+    name: 'tools-are-entry-points',
+    comment: 'Move shared code to src, agents-runtime or media.',
+    severity: 'error',
+    from: { path: PRODUCT },
+    to: { path: '^tools/' },
+  },
 ];
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
     ...FOLDER_RULES,
+    ...SRC_RULES,
     {
       name: 'media-is-the-lowest-layer',
       comment: 'Declare an interface in media and receive an implementation.',

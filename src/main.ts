@@ -7,7 +7,7 @@ import { API_KEY_FILE } from './features/auth/first-account.js';
 import { ClusterWorker } from './platform/cluster/worker.js';
 import { hostInUrl } from './platform/http/public-origin.js';
 import { announcementLines, faultSentence } from './platform/process/announcement.js';
-import { Overtaken, Shutdown } from './platform/process/shutdown.js';
+import { Shutdown, StartCancelled } from './platform/process/shutdown.js';
 
 /** How long a signal waits for a start in progress, a part of CLOSE_WITHIN_MS. */
 const START_ENDS_WITHIN_MS = 5_000;
@@ -43,17 +43,17 @@ async function fail(error: unknown): Promise<void> {
   if (worker) worker.tell({ type: 'failed', sentence });
   else console.error(sentence);
   shutdown.limitMs = Math.min(shutdown.limitMs, CLOSE_WITHIN_MS);
-  await shutdown.run();
+  await shutdown.close();
   process.exit(1);
 }
 
 /** Only the first signal counts: further ones do not interrupt closing. */
 async function stop(): Promise<void> {
-  if (shutdown.isAsked) return;
-  shutdown.ask();
+  if (shutdown.isRequested) return;
+  shutdown.request();
   // A start in progress may still open something, which must be closed, too.
   await Promise.race([starting.catch(() => undefined), sleep(START_ENDS_WITHIN_MS)]);
-  const isClean = await shutdown.run();
+  const isClean = await shutdown.close();
   process.exit(isClean ? 0 : 1);
 }
 
@@ -70,5 +70,5 @@ process.on('uncaughtException', (error) => {
 try {
   await starting;
 } catch (error) {
-  if (!(error instanceof Overtaken)) await fail(error);
+  if (!(error instanceof StartCancelled)) await fail(error);
 }

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import express, { type Express, type RequestHandler } from 'express';
+import express, { type Express, type RequestHandler, Router } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
-import { pageRoutes } from './page.routes.js';
 import { errorHandler } from './platform/http/error-handler.js';
 import { helpRoutes } from './platform/http/help.routes.js';
 import { openApiRoutes } from './platform/http/openapi/openapi.routes.js';
@@ -23,11 +22,11 @@ import { metricsRoutes } from './platform/observability/metrics.routes.js';
 export interface AppParts extends RouteServices {
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Lets clients of other machines read `/metrics`. */
+  /** With this bearer token, clients of other machines can read `/metrics`. */
   readonly metricsToken?: string | undefined;
   /** Everything below `/api/v1`. */
   readonly routes: readonly Route[];
-  /** What is served outside of it beside the pages: what others' servers call. */
+  /** Handlers outside of `/api/v1`: webhooks of carriers and of LiveKit. */
   readonly roots?: readonly RequestHandler[];
   readonly health: readonly HealthPart[];
   readonly trustProxy: boolean | number | readonly string[];
@@ -36,12 +35,12 @@ export interface AppParts extends RouteServices {
 
 /** Written by `npm run docs:build`. */
 const HELP_SITE = new URL('../../docs/.vitepress/dist', import.meta.url);
-/** The version of the interface, not of this program. */
+/** The version of the API, not of this program. */
 const API_VERSION = '1.5.0';
-/** What is served outside of the table; it can only be read. */
+/** Paths outside of the route table. They accept GET only. */
 const ROOT_PATHS = /^\/((openapi\.json|docs|healthz|readyz|metrics)\/?)?$/;
 
-/** Puts the HTTP side together: what all requests pass, the table's routes, and the pages. */
+/** The HTTP application: middleware, the route table, health, metrics, the OpenAPI document, the page. */
 export function createApp(parts: AppParts): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -71,13 +70,13 @@ export function createApp(parts: AppParts): Express {
   return app;
 }
 
-/** Answers hold what one account may read: no cache keeps them, unless a route says otherwise. */
+/** Responses belong to one account: no cache may store them unless a route allows it. */
 const noStore: RequestHandler = (_request, response, next) => {
   response.set('Cache-Control', 'no-store');
   next();
 };
 
-/** The address of a client that asks for a socket, found as routes find it: by TRUST_PROXY. */
+/** Finds the IP address of a WebSocket client by TRUST_PROXY, as Express does for routes. */
 export function addressIn(app: Express): (request: IncomingMessage) => string {
   return ({ headers, socket }) => {
     const request: express.Request = Object.create(app.request, {
@@ -97,16 +96,86 @@ function describeApi({ routes, publicUrl }: AppParts) {
   });
 }
 
-/** Answers of the API load nothing and are framed by nobody; pages relax this for themselves. */
+/** API responses load nothing and cannot be framed. The page sets its own policy. */
 function securityHeaders(publicUrl: string | undefined) {
   return helmet({
     contentSecurityPolicy: {
       useDefaults: false,
       directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
     },
-    // Only who is reached by TLS may ask browsers to insist on it.
+    // Only valid on a site that is served over TLS.
     strictTransportSecurity: publicUrl?.startsWith('https:') === true,
-    // Downloads are fetched by pages of other origins through signed links.
+    // Pages of other origins fetch downloads through signed links.
     crossOriginResourcePolicy: { policy: 'cross-origin' },
+  });
+}
+
+/** The page loads everything from this server and plays audio from memory. */
+function contentSecurityPolicy(connectSources: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `connect-src ${connectSources}`,
+    "media-src 'self' blob:",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** Host of a URL: a name or an address, with or without a port. */
+const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i;
+
+/**
+ * The page connects to its own host. Sockets are listed, because some browsers do not count them as
+ * 'self'. A proxy may change the header Host, so the host of PUBLIC_URL is listed, too.
+ */
+function connectSources({ host }: express.Request, publicUrl: string | undefined): string {
+  const hosts = new Set([host, publicUrl && new URL(publicUrl).host]);
+  const sockets = [...hosts]
+    .filter((name): name is string => name !== undefined && HOST.test(name))
+    .flatMap((name) => [`ws://${name}`, `wss://${name}`]);
+  return ["'self'", ...sockets].join(' ');
+}
+
+/** The compiled modules of `media` that the page imports; no others are served. */
+const MEDIA_MODULES = /^\/(errors|audio\/(resampler|filter-bank|fir-kernel|web-assembly))\.js$/;
+
+export interface PageFolders {
+  /** The files of the page, served unchanged. */
+  readonly page: string;
+  /** The compiled `media`. */
+  readonly media: string;
+  /** PUBLIC_URL. */
+  readonly publicUrl?: string | undefined;
+}
+
+/** Serves the page at `/`. */
+export function pageRoutes(folders: PageFolders): Router {
+  const router = Router({ caseSensitive: true });
+  const { publicUrl } = folders;
+  const media = files(folders.media, publicUrl);
+  router.use('/media', (request, response, next) => {
+    if (MEDIA_MODULES.test(request.path)) media(request, response, next);
+    else next();
+  });
+  router.use(files(folders.page, publicUrl));
+  return router;
+}
+
+function files(folder: string, publicUrl: string | undefined): express.Handler {
+  return express.static(folder, {
+    redirect: false,
+    maxAge: 0,
+    setHeaders: (response) => {
+      const { req: request, locals } = response as express.Response;
+      locals.route = 'page';
+      const policy = contentSecurityPolicy(connectSources(request, publicUrl));
+      response.setHeader('Content-Security-Policy', policy);
+      response.setHeader('Cache-Control', 'no-cache');
+    },
   });
 }

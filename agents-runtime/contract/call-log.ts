@@ -17,7 +17,7 @@ export interface TurnLatency {
   readonly chunk: number;
   /** To the first synthesised sample. */
   readonly tts: number;
-  /** To the playout of that sample at the client. */
+  /** Until the client plays that sample. The client protocol and the database use this name. */
   readonly playout: number;
   /** From the caller's last sample of speech to the agent's first played sample. */
   readonly total: number;

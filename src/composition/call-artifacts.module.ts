@@ -26,7 +26,7 @@ import type { AgentsRepository } from '../features/agents/agents.repository.js';
 import type { WebhookRecorder } from '../features/webhooks/webhook-events.js';
 import type { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
 import type { SignedLinks } from '../platform/http/signed-links.js';
-import { createObjectStore } from '../platform/storage/create-object-store.js';
+import { LocalStore } from '../platform/storage/local-store.js';
 import type { ObjectStore } from '../platform/storage/object-store.js';
 
 export interface CallArtifactsParts extends Omit<RecordingParts, 'store' | 'calls'> {
@@ -66,6 +66,36 @@ export async function createCallArtifactsModule(parts: CallArtifactsParts) {
   };
 }
 
+type StoreSettings = Pick<
+  Config,
+  | 'DATA_DIR'
+  | 'STORAGE_DIR'
+  | 'S3_BUCKET'
+  | 'S3_ENDPOINT'
+  | 'S3_REGION'
+  | 'S3_ACCESS_KEY_ID'
+  | 'S3_SECRET_ACCESS_KEY'
+  | 'S3_PATH_STYLE'
+>;
+
+/** A bucket or a folder, as the settings say. */
+async function createObjectStore(config: StoreSettings): Promise<ObjectStore> {
+  const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: id, S3_SECRET_ACCESS_KEY: secret } = config;
+  if (bucket === undefined) {
+    return LocalStore.in(config.STORAGE_DIR ?? join(config.DATA_DIR, 'storage'));
+  }
+  // Loading the S3 client takes half a second: only where a bucket is configured.
+  const { S3Store } = await import('../platform/storage/s3-store.js');
+  return new S3Store({
+    bucket,
+    endpoint: config.S3_ENDPOINT,
+    region: config.S3_REGION,
+    isPathStyle: config.S3_PATH_STYLE,
+    ...(id !== undefined &&
+      secret !== undefined && { credentials: { accessKeyId: id, secretAccessKey: secret } }),
+  });
+}
+
 export interface RecordingParts {
   readonly gatewayId: string;
   readonly config: Pick<Config, 'DATA_DIR' | 'RECORDING_CHANNELS' | 'MP3_ENCODER'>;
@@ -77,23 +107,23 @@ export interface RecordingParts {
   readonly scheduler: CpuScheduler;
   readonly log: Logger;
   /** How long a request waits for a mixdown, in milliseconds. Default: 20,000. */
-  readonly mergedWithinMs?: number | undefined;
+  readonly mixdownTimeoutMs?: number | undefined;
 }
 
 /** The recordings of one gateway. */
 export async function createRecordings(parts: RecordingParts): Promise<RecordingService> {
-  const { gatewayId, config, gateways, calls, store, log, mergedWithinMs } = parts;
+  const { gatewayId, config, gateways, calls, store, log, mixdownTimeoutMs } = parts;
   const recordings = new RecordingsRepository(parts.db, parts.events);
   const folder = await SpoolFolder.in(join(config.DATA_DIR, 'recordings'));
   const common = { gatewayId, recordings, store, folder, log };
-  const merging = new RecordingMixdown({
+  const mixdowns = new RecordingMixdown({
     ...common,
     thread: new MixdownThread(parts.scheduler),
     channels: config.RECORDING_CHANNELS,
     mp3Program: config.MP3_ENCODER,
   });
   const spools = new SpoolThread();
-  return new RecordingService({ ...common, gateways, calls, spools, merging, mergedWithinMs });
+  return new RecordingService({ ...common, gateways, calls, spools, mixdowns, mixdownTimeoutMs });
 }
 
 export interface RetentionParts extends Pick<CallDeletionParts, 'recordings' | 'replays'> {

@@ -23,7 +23,7 @@ export interface CallHistoryParts {
   readonly secrets: SecretKeys;
   readonly agents: AgentsRepository;
   readonly events: WebhookOutboxPort;
-  readonly replies: Pick<LlmRegistry, 'get'>;
+  readonly llmRegistry: Pick<LlmRegistry, 'get'>;
   readonly log: Logger;
   /** `http(s)://host[:port]`; undefined where no absolute URL is known. */
   readonly origin: () => string | undefined;
@@ -36,7 +36,7 @@ export function createCallHistoryModule(parts: CallHistoryParts) {
   const repository = new SummariesRepository(db);
   const events = new CallCompletedEvents({ ...parts, summaries: repository, links });
   const calls = new CallsRepository(db, config.CONCURRENT_CALLS, events);
-  const summaries = new SummaryService({ ...parts, turns: calls.turns, events });
+  const summaries = new SummaryService({ ...parts, repository, turns: calls.turns, events });
   return {
     calls,
     links,

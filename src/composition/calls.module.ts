@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
+import { SpeechCache } from '../../agents-runtime/output/speech-cache.js';
 import { type FrameObserver, FrameTicker } from '../../agents-runtime/timing/frame-ticker.js';
 import { systemClock } from '../../agents-runtime/timing/system-clock.js';
 import type { VoiceRegistry } from '../../media/tts/voice-registry.js';
@@ -13,6 +14,7 @@ import type { LiveEventBus } from '../calls/monitoring/live-event-bus.js';
 import { createCallProviders } from '../calls/providers/call-providers.js';
 import type { LlmRegistry } from '../calls/providers/llm-registry.js';
 import type { SttModels } from '../calls/providers/stt-models.js';
+import { SttProviders } from '../calls/providers/stt-providers.js';
 import {
   createRecordingObserver,
   createReplayObserver,
@@ -26,6 +28,8 @@ import { Heartbeat } from '../calls/session/heartbeat.js';
 import type { CallsRepository } from '../calls/store/calls.repository.js';
 import type { Config } from '../config/config.js';
 import { AgentTools } from '../features/agent-tools/agent-tools.js';
+import { McpConnections } from '../features/agent-tools/mcp/mcp-servers.js';
+import { ArgumentValidator } from '../features/agent-tools/validation/argument-validator.js';
 import type { AgentsRepository } from '../features/agents/agents.repository.js';
 import { resolveCallConfig } from '../features/agents/effective-config.js';
 import type { CompiledDictionaries } from '../features/dictionaries/compiled-dictionaries.js';
@@ -48,11 +52,11 @@ export interface CallsParts {
   readonly calls: CallsRepository;
   readonly gateways: GatewaysRepository;
   readonly models: ModelCatalog;
-  readonly replies: Pick<LlmRegistry, 'get' | 'fallbacksFor'>;
+  readonly llmRegistry: Pick<LlmRegistry, 'get' | 'fallbacksFor'>;
   /** Sends the requests of agents' tools. */
   readonly outbound: EgressClient;
   readonly speakers: VoiceRegistry;
-  readonly ears: SttModels;
+  readonly sttModels: SttModels;
   readonly dictionaries: CompiledDictionaries;
   readonly recordings: RecordingService;
   readonly replays: ReplayFiles | undefined;
@@ -72,14 +76,14 @@ export interface CallsParts {
 
 /** The calls of this gateway; ends the calls of gateways that died. */
 export async function createCallsModule(parts: CallsParts) {
-  const { config, box, gatewayId, log, calls, load, metrics, models, ears } = parts;
+  const { config, box, gatewayId, log, calls, load, metrics, models, sttModels } = parts;
   const { hub, recordings, replays } = parts;
-  const live = new CallRegistry();
+  const registry = new CallRegistry();
   const commands = new CallCommandService({
     calls,
     gateways: parts.gateways,
     peers: parts.peerClient,
-    live,
+    registry,
     log,
     onReservedEnded: (callId) => {
       parts
@@ -87,7 +91,7 @@ export async function createCallsModule(parts: CallsParts) {
         .catch((error: unknown) => log.warn({ err: error, callId }, 'a call may ring on'));
     },
   });
-  parts.peerServer.serve(peerCommands(live));
+  parts.peerServer.serve(peerCommands(registry));
   const stopHangingUp = commands.hangUpEndedCalls(parts.changes);
   const heartbeat = new Heartbeat({
     calls,
@@ -98,17 +102,23 @@ export async function createCallsModule(parts: CallsParts) {
     log,
   });
   await heartbeat.start({ isAlone: config.DATABASE_URL === undefined });
-  load.start(() => live.size);
+  load.start(() => registry.size);
   metrics.watchLoad(load);
-  metrics.watchVoiceActivity(() => ears.voiceActivity.dropped);
-  const creditMonitor = new CreditMonitor({ calls, gatewayId, live, log });
+  metrics.watchVoiceActivity(() => sttModels.voiceActivity.dropped);
+  const creditMonitor = new CreditMonitor({ calls, gatewayId, registry, log });
   creditMonitor.start();
   const ticker = createTicker(parts);
-  const tools = new AgentTools(parts);
+  const tools = createAgentTools(parts);
   const sessions = new CallSessionFactory({
     ...parts,
-    registry: live,
-    providers: createCallProviders({ ...parts, voices: parts.speakers, tools }),
+    registry,
+    providers: createCallProviders({
+      ...parts,
+      voices: parts.speakers,
+      sttProviders: new SttProviders(sttModels.speechToText, config, log),
+      speechCache: new SpeechCache(systemClock),
+      tools,
+    }),
     ticker,
     resolveConfig: (agent, overrides) => resolveCallConfig(agent, overrides, { models, box }),
     observers: [
@@ -119,9 +129,9 @@ export async function createCallsModule(parts: CallsParts) {
     ],
   });
   return {
-    live,
+    registry,
     sessions,
-    slots: new CallSlots({ calls, live, load, prepare: sessions.prepare }),
+    slots: new CallSlots({ calls, registry, load, prepare: sessions.prepare }),
     commands,
     ticker,
     /** After the calls have ended. Deletes this gateway from the table of gateways. */
@@ -145,4 +155,11 @@ function createTicker({ load, log, observeFrame }: CallsParts): FrameTicker {
     },
     (error) => log.error({ err: error }, 'fault in the frame ticker'),
   );
+}
+
+/** The tools that agents can call: webhooks, and those of MCP servers. */
+export function createAgentTools({ outbound, log }: Pick<CallsParts, 'outbound' | 'log'>) {
+  const validator = new ArgumentValidator(log);
+  const mcp = new McpConnections({ outbound, validator, log });
+  return new AgentTools({ outbound, validator, mcp, log });
 }

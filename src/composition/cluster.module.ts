@@ -5,6 +5,7 @@ import { CallCompletedEvents } from '../calls/history/call-completed-events.js';
 import { SummariesRepository } from '../calls/history/summaries.repository.js';
 import { CallsRepository } from '../calls/store/calls.repository.js';
 import type { Config } from '../config/config.js';
+import type { AgentsRepository } from '../features/agents/agents.repository.js';
 import { DeliveriesRepository } from '../features/webhooks/deliveries.repository.js';
 import { WebhookOutbox } from '../features/webhooks/webhook-outbox.js';
 import type { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
@@ -19,6 +20,7 @@ export interface ClusterParts {
   readonly log: Logger;
   readonly shutdown: Shutdown;
   readonly db: Knex;
+  readonly agents: AgentsRepository;
   readonly gateways: GatewaysRepository;
   readonly secrets: SecretKeys;
   /** The URL of `db`, for the gateways. */
@@ -32,7 +34,7 @@ export async function createClusterModule(parts: ClusterParts): Promise<void> {
   const { config, log, shutdown, db, gateways, databaseUrl, port } = parts;
   const deliveries = new DeliveriesRepository(db);
   const events = new CallCompletedEvents({
-    events: new WebhookOutbox(deliveries),
+    events: new WebhookOutbox(parts.agents, deliveries),
     summaries: new SummariesRepository(db),
     links: new SignedLinks(parts.secrets),
     origin: () => httpOrigin(config, port),
@@ -41,16 +43,16 @@ export async function createClusterModule(parts: ClusterParts): Promise<void> {
   if (config.DATABASE_URL === undefined) {
     // No other process uses this database: open calls and deliveries are those of a dead cluster.
     await gateways.removeAll();
-    await deliveries.forgetClaims();
+    await deliveries.releaseAllClaims();
   }
   const primary = new ClusterPrimary({
     program: fileURLToPath(new URL('../main.js', import.meta.url)),
-    environments: shares(config.CPU_PERMITS, config.GATEWAYS).map((scheduler, index) => ({
+    environments: shares(config.CPU_PERMITS, config.GATEWAYS).map((permits, index) => ({
       GATEWAYS: '1',
       PORT: String(port),
       DATABASE_URL: databaseUrl,
       DATABASE_URL_FILE: '',
-      CPU_PERMITS: String(scheduler),
+      CPU_PERMITS: String(permits),
       GATEWAY_ADDRESS: addressOf(config.GATEWAY_ADDRESS, index),
     })),
     onGone: async (gatewayId) => {
@@ -62,7 +64,7 @@ export async function createClusterModule(parts: ClusterParts): Promise<void> {
   });
   shutdown.add('gateways', () => primary.stop());
   await primary.start();
-  shutdown.proceed();
+  shutdown.throwIfRequested();
 }
 
 /** Gives each gateway a port: the configured one, then the next ones. */
@@ -70,10 +72,10 @@ function addressOf(address: string, index: number): string {
   return address.replace(/:(\d+)$/, (_, port) => `:${Number(port) + index}`);
 }
 
-/** Even shares of the CPU scheduler, at least one for each gateway. */
-export function shares(scheduler: number, count: number): readonly number[] {
+/** Even shares of the CPU permits, at least one for each gateway. */
+export function shares(permits: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => {
-    const more = index < scheduler % count ? 1 : 0;
-    return Math.max(1, Math.floor(scheduler / count) + more);
+    const more = index < permits % count ? 1 : 0;
+    return Math.max(1, Math.floor(permits / count) + more);
   });
 }

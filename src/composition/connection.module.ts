@@ -2,7 +2,7 @@ import type { CallSlots } from '../calls/admission/call-slots.js';
 import type { CallCommandService } from '../calls/commands/call-commands.service.js';
 import { CallTokens } from '../calls/connection/call-tokens.js';
 import { connectionRoutes } from '../calls/connection/connection.routes.js';
-import { ConnectionService, type RoomDoor } from '../calls/connection/connection.service.js';
+import { ConnectionService, type LiveKitRooms } from '../calls/connection/connection.service.js';
 import type { CallRegistry } from '../calls/session/call-registry.js';
 import type { CallSessionFactory } from '../calls/session/call-session.factory.js';
 import type { CallsRepository } from '../calls/store/calls.repository.js';
@@ -19,12 +19,12 @@ export interface ConnectionParts {
   readonly agents: AgentsRepository;
   readonly calls: CallsRepository;
   readonly slots: CallSlots;
-  readonly live: CallRegistry;
+  readonly registry: CallRegistry;
   readonly sessions: CallSessionFactory;
   readonly commands: CallCommandService;
   readonly overrides: VoiceOverrides;
   /** Undefined where LiveKit is not configured. */
-  readonly rooms: RoomDoor | undefined;
+  readonly rooms: LiveKitRooms | undefined;
   /** `ws(s)://host[:port]`; undefined where no absolute URL is known. */
   readonly socketOrigin: () => string | undefined;
 }
@@ -32,9 +32,9 @@ export interface ConnectionParts {
 /** Connection details for clients, and the WebSocket that carries their calls. */
 export function createConnectionModule(parts: ConnectionParts) {
   const tokens = new CallTokens(parts.secrets);
-  const desk = new ConnectionService({ ...parts, tokens });
+  const connections = new ConnectionService({ ...parts, tokens });
   return {
-    routes: connectionRoutes({ ...parts, desk, tokens }),
+    routes: connectionRoutes({ ...parts, connections, tokens }),
     socket: new CallSockets({ ...parts, tokens }).route,
   };
 }

@@ -11,6 +11,7 @@ import { liveKitAccess } from '../channels/livekit/livekit-credentials.js';
 import { SipProvisioner } from '../channels/livekit/sip-provisioner.js';
 import type { Config } from '../config/config.js';
 import { isLoopback } from '../config/setting-types.js';
+import { apiKeyHealth } from '../features/auth/first-account.js';
 import {
   type LanguageModelSettings,
   languageModels,
@@ -18,12 +19,12 @@ import {
 import { CarrierRegistry } from '../features/phone-numbers/carrier-registry.js';
 import type { ClusterWorker } from '../platform/cluster/worker.js';
 import { httpOrigin, socketOrigin } from '../platform/http/public-origin.js';
-import { ownHealthParts } from '../platform/observability/health.js';
+import { gatewayHealth } from '../platform/observability/health.js';
 import { makeLog } from '../platform/observability/log.js';
 import { Metrics } from '../platform/observability/metrics.js';
 import { watchWorkers } from '../platform/observability/worker-losses.js';
 import type { Shutdown } from '../platform/process/shutdown.js';
-import { letHeapGrow } from '../platform/process/v8-flags.js';
+import { allowHeapGrowth } from '../platform/process/v8-flags.js';
 import { createCallArtifactsModule } from './call-artifacts.module.js';
 import { createCallHistoryModule } from './call-history.module.js';
 import { createCallsModule } from './calls.module.js';
@@ -70,7 +71,7 @@ interface Context extends StartParts {
 /**
  * Starts a gateway or, with GATEWAYS above 1, a cluster. Everything that it opens is added to
  * `shutdown`. Resolves when clients can connect.
- * @throws StartError, MediaError, Overtaken
+ * @throws StartError, MediaError, StartCancelled
  */
 export async function start(parts: StartParts): Promise<Started> {
   const { config, shutdown, worker } = parts;
@@ -96,13 +97,14 @@ async function startCluster(context: Context): Promise<Started> {
   shutdown.limitMs = config.DRAIN_SECONDS * 1_000 + CLUSTER_CLOSES_BESIDE_CALLS_MS;
   const infrastructure = await createInfrastructureModule({ ...context, isWorker: false });
   await createClusterModule({ ...context, ...infrastructure });
-  return infrastructure;
+  const { port, firstKey } = infrastructure;
+  return { port, firstKey };
 }
 
 async function startGateway(context: Context): Promise<Started> {
   const { config, shutdown, worker, gatewayId } = context;
   shutdown.limitMs = config.DRAIN_SECONDS * 1_000 + CLOSE_BESIDE_CALLS_MS;
-  letHeapGrow();
+  allowHeapGrowth();
   worker?.tell({ type: 'starting', gatewayId });
   const address: { port: number | undefined } = { port: undefined };
   const measurement = createMeasurement(context);
@@ -129,11 +131,8 @@ async function startGateway(context: Context): Promise<Started> {
     roots: calls.roots,
     sockets: [...resources.sockets, ...calls.sockets],
     health: [
-      ...ownHealthParts({
-        dataDir: config.DATA_DIR,
-        db: core.db,
-        isStopping: () => shutdown.isAsked,
-      }),
+      ...gatewayHealth(core.db, () => shutdown.isRequested),
+      apiKeyHealth(config.DATA_DIR),
       ...calls.health,
     ],
   });
@@ -178,7 +177,7 @@ async function createResources(core: Core) {
   core.metrics.watchSpeech(() => media.encoders.openStreams);
   const knowledge = await createKnowledgeModule({ ...core, store });
   shutdown.add('knowledge', () => knowledge.close());
-  shutdown.proceed();
+  shutdown.throwIfRequested();
   const liveKit = liveKitAccess(config);
   const carriers = new CarrierRegistry(config);
   const features = await createFeaturesModule({
@@ -199,7 +198,7 @@ async function createResources(core: Core) {
   const webhooks = createWebhooksModule({ ...core, ...features, allowedHosts });
   shutdown.add('webhooks', () => webhooks.close());
   await webhooks.start({ isAlone: config.DATABASE_URL === undefined });
-  shutdown.proceed();
+  shutdown.throwIfRequested();
   const speech = createSpeechModule({ ...core, ...media, ...features });
   return {
     ...media,
@@ -223,14 +222,14 @@ async function createCallModules(core: Core, resources: Resources) {
   const { config } = core;
   const { knowledge, models, liveKit: access } = resources;
   const parts = { ...core, ...resources };
-  const replies = new LlmRegistry({
+  const llmRegistry = new LlmRegistry({
     languageModels: resources.listLanguageModels,
     models,
     fallbacks: config.LLM_FALLBACKS,
     embedder: knowledge.embedder,
     knowledge: knowledge.search,
   });
-  const history = createCallHistoryModule({ ...parts, replies });
+  const history = createCallHistoryModule({ ...parts, llmRegistry });
   const { calls } = history;
   const monitoring = createMonitoringModule({ ...parts, calls });
   const artifacts = await createCallArtifactsModule({ ...parts, ...history });
@@ -238,7 +237,7 @@ async function createCallModules(core: Core, resources: Resources) {
     ...parts,
     ...artifacts,
     calls,
-    replies,
+    llmRegistry,
     speakers: new VoiceRegistry(resources.voices),
     hub: monitoring.hub,
     peerAddress: await listenForPeers(core),
@@ -251,13 +250,13 @@ async function createCallModules(core: Core, resources: Resources) {
   const channelParts = { ...parts, ...session, calls };
   const liveKit = access && createLiveKitModule({ ...channelParts, access });
   const telephony = createTelephonyModule(channelParts);
-  const connection = createConnectionModule({ ...channelParts, rooms: liveKit?.door });
+  const connection = createConnectionModule({ ...channelParts, rooms: liveKit?.liveKitRooms });
   return {
     telephony,
     routes: [
       ...connection.routes,
       ...monitoring.routes,
-      ...callCommandRoutes({ calls, commands: session.commands, refused: telephony.refused }),
+      ...callCommandRoutes({ calls, commands: session.commands, blocklist: telephony.blocklist }),
       ...artifacts.routes,
       ...history.routes,
       ...telephony.routes,
@@ -273,7 +272,7 @@ async function createCallModules(core: Core, resources: Resources) {
       shutdown.add('monitoring', () => monitoring.close());
       shutdown.add('LiveKit', () => liveKit?.close());
       shutdown.add('calls', () => {
-        const drained = session.live.drain(shutdown.limitMs - CLOSE_BESIDE_CALLS_MS);
+        const drained = session.registry.drain(shutdown.limitMs - CLOSE_BESIDE_CALLS_MS);
         liveKit?.drain();
         return drained;
       });

@@ -20,8 +20,8 @@ import { CompiledDictionaries } from '../features/dictionaries/compiled-dictiona
 import { DictionariesRepository } from '../features/dictionaries/dictionaries.repository.js';
 import { dictionaryRoutes } from '../features/dictionaries/dictionaries.routes.js';
 import {
+  type DictionaryReferences,
   DictionaryService,
-  type DictionaryUsers,
 } from '../features/dictionaries/dictionaries.service.js';
 import { LanguageModelDiscovery } from '../features/model-catalog/language-model-discovery.js';
 import type { LanguageModelSettings } from '../features/model-catalog/language-model-settings.js';
@@ -105,7 +105,7 @@ export interface DictionaryParts {
   >;
   readonly db: Knex;
   readonly scheduler: CpuScheduler;
-  readonly users: DictionaryUsers;
+  readonly users: DictionaryReferences;
 }
 
 /** Pronunciation dictionaries. */
@@ -117,7 +117,7 @@ export function createDictionaries({ config, db, scheduler, users }: DictionaryP
   };
   const repository = new DictionariesRepository(db);
   const pls = new PlsThread(scheduler);
-  const dictionaries = new DictionaryService({ repository, users, pls, limits });
+  const dictionaries = new DictionaryService({ repository, references: users, pls, limits });
   return {
     routes: dictionaryRoutes({ dictionaries, limits, maxFileBytes: config.DICTIONARY_FILE_BYTES }),
     compiled: new CompiledDictionaries(repository),
@@ -152,23 +152,23 @@ async function createModelCatalog({ config, log, languageModels }: FeaturesParts
 }
 
 function createAgentRoutes(parts: FeaturesParts, models: ModelCatalog) {
-  const { config, agents: repository, sipProvisioner: lines } = parts;
+  const { config, agents: repository, sipProvisioner: provisioner } = parts;
   const agents = new AgentService({
     ...parts,
     repository,
     allowedHosts: new AllowedHosts(config.OUTBOUND_ALLOWED_HOSTS),
     languages: new InstalledLanguages({
       ...parts,
-      isUnderstoodOutside: (language) => hasSttProvider(config, language),
+      hasSttProvider: (language) => hasSttProvider(config, language),
       models: MODEL_CATALOGUE,
     }),
   });
-  return agentRoutes({ agents, repository, models, lines });
+  return agentRoutes({ agents, repository, models, provisioner });
 }
 
 function createPhoneNumberRoutes(parts: FeaturesParts) {
-  const { config, db, carriers, origin, sipProvisioner: lines } = parts;
+  const { config, db, carriers, origin, sipProvisioner: provisioner } = parts;
   const repository = new PhoneNumbersRepository(db, config.PHONE_NUMBER_SLOTS);
-  const numbers = new PhoneNumberService({ repository, carriers, origin, lines });
+  const numbers = new PhoneNumberService({ repository, carriers, origin, provisioner });
   return phoneNumberRoutes(numbers);
 }

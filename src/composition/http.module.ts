@@ -68,7 +68,7 @@ export function createHttpModule(parts: HttpParts) {
       shutdown.add('server', () => stopListening(server, REQUESTS_END_WITHIN_MS));
       shutdown.add('sockets', () => sockets.close());
       shutdown.add('notice', () => log.info('stopping'));
-      shutdown.proceed();
+      shutdown.throwIfRequested();
       return port;
     },
   };

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { AgentsRepository } from '../features/agents/agents.repository.js';
 import { findSealKeyIds } from '../features/agents/secret-rotation.js';
+import { insertSeedAgent } from '../features/agents/seed-agent.js';
 import { AccountsRepository } from '../features/auth/accounts.repository.js';
 import { ApiKeysRepository } from '../features/auth/api-keys.repository.js';
 import { ApiKeyAuthenticator } from '../features/auth/authenticator.js';
@@ -49,8 +50,14 @@ export async function createInfrastructureModule(parts: InfrastructureParts) {
   const box = new SecretBox(secrets);
   const isReadable = (await findSealKeyIds(db)).every((id) => box.holds(id));
   if (!isReadable) log.error(UNREADABLE_SECRETS);
-  const firstKey = await ensureFirstAccount({ db, dataDir: config.DATA_DIR, box });
   const repositories = createRepositories(db);
+  const firstKey = await ensureFirstAccount({
+    ...repositories,
+    db,
+    dataDir: config.DATA_DIR,
+    onCreated: (transaction, accountId) =>
+      insertSeedAgent(repositories.agents.within(transaction), box, accountId),
+  });
   return {
     ...repositories,
     db,
@@ -107,12 +114,12 @@ async function openDatabase({ config, log, shutdown, onFatal: onLost }: Infrastr
     // Registered before the server is up: a start that is cancelled must stop a late server, too.
     shutdown.add('database', async () => (await starting.catch(() => undefined))?.stop());
     const database = await starting;
-    shutdown.proceed();
+    shutdown.throwIfRequested();
     databaseUrl = urlOf(database.connection);
   }
   const db = connect(databaseUrl);
   shutdown.add('database pool', () => db.destroy());
   await migrate(db);
-  shutdown.proceed();
+  shutdown.throwIfRequested();
   return { db, databaseUrl };
 }

@@ -95,7 +95,7 @@ export async function createKnowledgeModule(parts: KnowledgeParts): Promise<Know
         knowledge,
         documents,
         intake: new FileIntake(documents),
-        whyIndexingWaits: indexer.whyItWaits,
+        whyIndexingWaits: indexer.waitReason,
         onDocuments: () => {
           files.wake();
           indexer.wake();

@@ -4,7 +4,7 @@ import { BridgePool } from '../../agents-runtime/transports/livekit/bridge-pool.
 import { DispatchThread } from '../../agents-runtime/transports/livekit/dispatch-thread.js';
 import { ROOM_RATE } from '../../agents-runtime/transports/livekit/ipc-messages.js';
 import type { CallSlots } from '../calls/admission/call-slots.js';
-import type { RoomDoor } from '../calls/connection/connection.service.js';
+import type { LiveKitRooms } from '../calls/connection/connection.service.js';
 import type { CallRegistry } from '../calls/session/call-registry.js';
 import type { CallSessionFactory } from '../calls/session/call-session.factory.js';
 import type { CallsRepository } from '../calls/store/calls.repository.js';
@@ -26,7 +26,7 @@ export interface LiveKitParts {
   readonly slots: CallSlots;
   readonly calls: CallsRepository;
   readonly agents: AgentsRepository;
-  readonly live: CallRegistry;
+  readonly registry: CallRegistry;
   readonly load: { readonly isOpen: boolean };
   readonly inboundCalls: InboundCalls;
   readonly numbers: NumberOwnership;
@@ -35,7 +35,7 @@ export interface LiveKitParts {
 
 /** Calls in rooms of LiveKit. */
 export interface LiveKitModule {
-  readonly door: RoomDoor;
+  readonly liveKitRooms: LiveKitRooms;
   readonly health: HealthPart;
   readonly webhooks: RequestHandler;
   /** Accepts no more jobs; running calls continue. */
@@ -48,15 +48,15 @@ export interface LiveKitModule {
 export function createLiveKitModule(parts: LiveKitParts): LiveKitModule {
   const { access, calls, log } = parts;
   const rooms = new BridgePool({ log });
-  const cluster = new RoomClient(access);
+  const roomClient = new RoomClient(access);
   const tokens = new RoomTokens(access);
   const jobs: AgentJobs = new AgentJobs({
     ...parts,
     rooms,
-    cluster,
+    roomClient,
     url: access.url,
-    phones: new SipInbound({ ...parts, inbound: parts.inboundCalls }),
-    tellJob: (...told) => worker.tellJob(...told),
+    sipInbound: new SipInbound({ ...parts, inbound: parts.inboundCalls }),
+    reportJob: (...told) => worker.tellJob(...told),
     onState: () => worker.tell(),
   });
   const worker = new DispatchThread({
@@ -75,11 +75,11 @@ export function createLiveKitModule(parts: LiveKitParts): LiveKitModule {
     onDown: (why) => log.warn({ why }, 'LiveKit is away: it brings no calls'),
     onFault: (error) => log.warn({ err: error }, 'fault with LiveKit'),
   });
-  const sweep = new RoomReaper({ cluster, calls, log });
+  const sweep = new RoomReaper({ roomClient, calls, log });
   worker.start();
   sweep.start();
   return {
-    door: {
+    liveKitRooms: {
       url: access.url,
       sampleRate: ROOM_RATE,
       get isUp() {

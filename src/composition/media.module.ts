@@ -43,9 +43,9 @@ export async function createMediaModule(parts: MediaParts) {
   await encoders.warm(WARM_FORMATS, voices[0]!.sampleRate);
   // In the background: English does not need the other voices.
   void loaded.warmRest(log);
-  shutdown.proceed();
-  const ears = await loadSttModels(store, scheduler, log);
-  shutdown.add('speech recognition', () => ears.close());
-  shutdown.proceed();
-  return { voices, encoders, ears };
+  shutdown.throwIfRequested();
+  const sttModels = await loadSttModels(store, scheduler, log);
+  shutdown.add('speech recognition', () => sttModels.close());
+  shutdown.throwIfRequested();
+  return { voices, encoders, sttModels };
 }

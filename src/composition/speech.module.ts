@@ -34,14 +34,15 @@ export function createSpeechModule(parts: SpeechModuleParts) {
   const { config, models } = parts;
   const speech = {
     credits: parts.accounts,
-    jobs: new SpeechService({
+    speech: new SpeechService({
       ...parts,
-      shelf: new VoiceRegistry(parts.voices),
+      voices: new VoiceRegistry(parts.voices),
+      builtinVoices: parts.catalogue,
       textLimit: config.TEXT_LIMIT,
     }),
     models,
     synthesiser: new Synthesiser(parts.encoders),
-    slots: new SpeechQuota({
+    quota: new SpeechQuota({
       total: config.CONCURRENT_SPEECH,
       perAccount: config.CONCURRENT_SPEECH_PER_ACCOUNT,
     }),

@@ -5,9 +5,8 @@ import type { FrameTicker } from '../../agents-runtime/timing/frame-ticker.js';
 import type { CallSlots } from '../calls/admission/call-slots.js';
 import type { CallCommandService } from '../calls/commands/call-commands.service.js';
 import { InboundCallService } from '../calls/inbound/inbound-calls.service.js';
-import type { DialerRegistry } from '../calls/outbound/dialer.js';
 import { outboundRoutes } from '../calls/outbound/outbound-calls.routes.js';
-import { OutboundCalls } from '../calls/outbound/outbound-calls.service.js';
+import { OutboundCallService } from '../calls/outbound/outbound-calls.service.js';
 import type { CallSessionFactory } from '../calls/session/call-session.factory.js';
 import { MediaConnector } from '../calls/session/media-connector.js';
 import type { CallsRepository } from '../calls/store/calls.repository.js';
@@ -15,10 +14,11 @@ import { audioSocketRoutes } from '../channels/audiosocket/audiosocket.routes.js
 import { AudioSocketCallsRepository } from '../channels/audiosocket/audiosocket-calls.repository.js';
 import { AudioSocketRegistration } from '../channels/audiosocket/audiosocket-registration.js';
 import { AudioSocketServer } from '../channels/audiosocket/audiosocket-server.js';
-import { TwilioDialer, type TwilioSettings, twilioClientOf } from '../channels/twilio/dialer.js';
+import { TwilioDialer, type TwilioSettings } from '../channels/twilio/dialer.js';
 import { twilioSocket } from '../channels/twilio/media-socket.js';
 import { MediaTokens } from '../channels/twilio/media-tokens.js';
 import { twilioWebhooks } from '../channels/twilio/twilio.webhooks.js';
+import { TwilioClient } from '../channels/twilio/twilio-client.js';
 import type { Config } from '../config/config.js';
 import type { AgentsRepository } from '../features/agents/agents.repository.js';
 import type { NumberOwnership } from '../features/ownership/number-ownership.js';
@@ -54,16 +54,17 @@ export interface TelephonyParts {
 /** Calls to and from telephones. Without its settings, a carrier's webhooks refuse all requests. */
 export function createTelephonyModule(parts: TelephonyParts) {
   const { config, agents, origin } = parts;
-  const phones = new MediaConnector(parts);
-  const refused = new DialBlocklist(config.OUTBOUND_REFUSED_NUMBERS);
-  const dialers = createDialers(config, origin);
-  const outbound = new OutboundCalls({ ...parts, dialers, refused });
-  const twilio = createTwilio({ ...parts, phones, outbound });
-  const audioSocket = createAudioSocket({ ...parts, phones });
+  const connector = new MediaConnector(parts);
+  const blocklist = new DialBlocklist(config.OUTBOUND_REFUSED_NUMBERS);
+  const client = createTwilioClient(config);
+  const dialers = client ? { twilio: new TwilioDialer(client, origin) } : {};
+  const outbound = new OutboundCallService({ ...parts, dialers, blocklist });
+  const twilio = createTwilio({ ...parts, client, connector, outbound });
+  const audioSocket = createAudioSocket({ ...parts, connector });
   return {
     outbound,
     /** Numbers that no call may dial or transfer to. */
-    refused,
+    blocklist,
     routes: [...outboundRoutes({ agents, outbound }), ...audioSocket.routes],
     roots: [twilio.root],
     sockets: [twilio.socket],
@@ -73,39 +74,35 @@ export function createTelephonyModule(parts: TelephonyParts) {
   };
 }
 
-/**
- * The configured carriers that can make calls.
- * @param origin `http(s)://host[:port]` by which they reach this gateway
- */
-export function createDialers(
-  settings: TwilioSettings,
-  origin: () => string | undefined,
-): DialerRegistry {
-  const twilio = twilioClientOf(settings);
-  return { ...(twilio && { twilio: new TwilioDialer(twilio, origin) }) };
+/** Undefined while Twilio is not configured. */
+export function createTwilioClient(settings: TwilioSettings): TwilioClient | undefined {
+  const { TWILIO_ACCOUNT_SID: accountSid, TWILIO_AUTH_TOKEN: authToken } = settings;
+  if (accountSid === undefined || authToken === undefined) return undefined;
+  return new TwilioClient({ accountSid, authToken, baseUrl: settings.TWILIO_BASE_URL });
 }
 
 interface TwilioParts extends Omit<TelephonyParts, 'config'> {
   readonly config: TwilioSettings;
-  readonly phones: MediaConnector;
-  readonly outbound: OutboundCalls;
+  readonly client: TwilioClient | undefined;
+  readonly connector: MediaConnector;
+  readonly outbound: OutboundCallService;
 }
 
 /** Webhooks and media sockets of Twilio. */
 function createTwilio(parts: TwilioParts): { root: RequestHandler; socket: SocketRoute } {
-  const { config, phones } = parts;
+  const { config, client, connector } = parts;
   const { TWILIO_ACCOUNT_SID: accountSid, TWILIO_AUTH_TOKEN: authToken } = config;
   const tokens = new MediaTokens(parts.secrets);
-  const desk = new InboundCallService({ ...parts, inbound: parts.inboundCalls });
+  const inboundCalls = new InboundCallService({ ...parts, inbound: parts.inboundCalls });
   const isConfigured = accountSid !== undefined && authToken !== undefined;
   const account = isConfigured ? { accountSid, authToken } : undefined;
   return {
-    root: twilioWebhooks({ ...parts, account, desk, tokens }),
+    root: twilioWebhooks({ ...parts, account, inboundCalls, tokens }),
     socket: twilioSocket({
       ...parts,
       tokens,
-      connections: phones,
-      rest: twilioClientOf(config),
+      connector,
+      client,
       authToken,
     }),
   };
@@ -118,7 +115,7 @@ export interface AudioSocketParts {
   readonly agents: AgentsRepository;
   readonly calls: CallsRepository;
   readonly slots: CallSlots;
-  readonly phones: MediaConnector;
+  readonly connector: MediaConnector;
   readonly inboundCalls: InboundCalls;
 }
 
@@ -130,11 +127,11 @@ export function createAudioSocket(parts: AudioSocketParts): {
   close(): void;
 } {
   const { config, agents, calls, slots, inboundCalls: inbound } = parts;
-  const registered = new AudioSocketCallsRepository(parts.db);
-  const desk = new AudioSocketRegistration({ calls, slots, inbound, registered });
-  const server = new AudioSocketServer({ ...parts, registered });
+  const registrations = new AudioSocketCallsRepository(parts.db);
+  const registration = new AudioSocketRegistration({ calls, slots, inbound, registrations });
+  const server = new AudioSocketServer({ ...parts, registrations });
   return {
-    routes: audioSocketRoutes({ agents, desk, port: () => server.port }),
+    routes: audioSocketRoutes({ agents, registration, port: () => server.port }),
     async listen() {
       const { AUDIOSOCKET_PORT: port, AUDIOSOCKET_HOST: host } = config;
       if (port !== undefined) await server.listen(port, host);

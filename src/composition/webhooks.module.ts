@@ -83,10 +83,10 @@ export function createWebhooksModule(parts: WebhooksParts): WebhooksModule {
       deliveries: new WebhookDeliveryService({ agents, deliveries }),
     }),
     inboundCalls: new InboundCallWebhooks({ sender, overrides, log }),
-    events: new WebhookOutbox(deliveries),
+    events: new WebhookOutbox(agents, deliveries),
     outbound,
     async start({ isAlone }) {
-      if (isAlone) await deliveries.forgetClaims();
+      if (isAlone) await deliveries.releaseAllClaims();
       queue = new JobQueue({ db, log, tasks, concurrency: CONCURRENCY });
       sweep.start();
     },

@@ -30,7 +30,7 @@ function searchWith(by: Embedder): HybridSearch {
     { databaseUrl, embeddingModel: ID, hasPgvector: false, maxBytes: 1 << 28 },
     log,
   );
-  return new HybridSearch({ finder, embedder: by, log, withinMs: 30_000 });
+  return new HybridSearch({ finder, embedder: by, log, timeoutMs: 30_000 });
 }
 
 const searches = { known: searchWith(known), whole: searchWith(embedder) };

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import express from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pageRoutes } from '../../src/page.routes.js';
+import { pageRoutes } from '../../src/server.js';
 
 const built = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 

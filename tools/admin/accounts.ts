@@ -4,9 +4,9 @@ import {
   type AccountChange,
   AccountsRepository,
 } from '../../src/features/auth/accounts.repository.js';
+import { isUuid } from '../../src/platform/http/validation/schema-builders.js';
 import { AdminError } from './admin-error.js';
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** What numeric(18, 6) holds. */
 const AMOUNT = /^\d{1,12}(\.\d{1,6})?$/;
 const MAX_NAME_LENGTH = 200;
@@ -17,7 +17,7 @@ const MAX_NAME_LENGTH = 200;
  */
 export async function findAccount(db: Knex, idOrName: string): Promise<Account> {
   const accounts = await new AccountsRepository(db).list();
-  const isId = UUID.test(idOrName);
+  const isId = isUuid(idOrName);
   const found = accounts.filter(({ id, name }) =>
     isId ? id === idOrName.toLowerCase() : name === idOrName,
   );

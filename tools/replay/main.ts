@@ -35,7 +35,7 @@ async function main(): Promise<number> {
   const models = changes && (await openModels());
   const liveModels = models && {
     turnDetector: models.turnDetector,
-    speechToText: models.recogniser,
+    speechToText: models.speechToText,
   };
   let code: number = EXIT.same;
   try {

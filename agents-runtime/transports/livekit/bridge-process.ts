@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../contract/clock.js';
+import { CallError } from '../../contract/errors.js';
 import { InactivityWatchdog } from '../../timing/inactivity-watchdog.js';
 import {
   audioFrame,
@@ -12,7 +13,7 @@ import {
   readIpcMessage,
   readSamples,
 } from './ipc-frames.js';
-import type { FromBridge, ToBridge } from './ipc-messages.js';
+import { FromBridge, type ToBridge } from './ipc-messages.js';
 
 const PROGRAM = fileURLToPath(new URL('./bridge/bridge-program.js', import.meta.url));
 /** File descriptor of the pipe. */
@@ -146,7 +147,8 @@ export class BridgeProcess {
     if (kind === 'audio') listener?.audio(readSamples(payload));
     else if (kind === 'gap') listener?.gap(readGap(payload));
     else {
-      const message = readIpcMessage(payload) as FromBridge;
+      const { data: message } = FromBridge.safeParse(readIpcMessage(payload));
+      if (!message) throw new CallError('TRANSPORT_LOST', 'the bridge sent an invalid message');
       if (message.type === 'left') this.#rooms.delete(room);
       if (message.type === 'fault') this.#options.onFault(message.why);
       listener?.message(message);

@@ -1,6 +1,5 @@
-import type { EndedReason } from '../../contract/ended-reason.js';
+import { z } from 'zod';
 import type { CallEvent } from '../../contract/transport.js';
-import type { RoomCaller } from './room-transport.js';
 
 /** Hz of the agent's audio in a room: WebRTC's native rate. */
 export const ROOM_RATE = 48_000;
@@ -24,24 +23,33 @@ export type ToBridge =
   | { readonly type: 'leave' };
 
 /** Why a room ended without the gateway. */
-export type RoomEnd = Extract<EndedReason, 'user_hangup' | 'operator_ended' | 'error_transport'>;
+const RoomEnd = z.enum(['user_hangup', 'operator_ended', 'error_transport']);
+export type RoomEnd = z.infer<typeof RoomEnd>;
+
+const RoomCaller = z.object({
+  identity: z.string(),
+  isPhone: z.boolean(),
+  attributes: z.record(z.string(), z.string()),
+});
 
 /** A message from a bridge to the gateway about a room, or (room 0) about the process. */
-export type FromBridge =
-  | { readonly type: 'heartbeat'; readonly rooms: number }
+export const FromBridge = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('heartbeat'), rooms: z.number() }),
   /** A fault that ended no room. */
-  | { readonly type: 'fault'; readonly why: string }
+  z.object({ type: z.literal('fault'), why: z.string() }),
   /** The agent and the caller have joined the room. */
-  | { readonly type: 'joined'; readonly caller: RoomCaller }
+  z.object({ type: z.literal('joined'), caller: RoomCaller }),
   /** The caller has subscribed to the agent's track. */
-  | { readonly type: 'caller-subscribed' }
-  | { readonly type: 'played'; readonly playedMs: number }
-  | { readonly type: 'typed'; readonly text: string }
-  | { readonly type: 'dtmf'; readonly digit: string }
-  | { readonly type: 'lost' }
+  z.object({ type: z.literal('caller-subscribed') }),
+  z.object({ type: z.literal('played'), playedMs: z.number() }),
+  z.object({ type: z.literal('typed'), text: z.string() }),
+  z.object({ type: z.literal('dtmf'), digit: z.string() }),
+  z.object({ type: z.literal('lost') }),
   /** The agent's audio was played up to this position; later audio was dropped. */
-  | { readonly type: 'regained'; readonly playedMs: number }
+  z.object({ type: z.literal('regained'), playedMs: z.number() }),
   /** The room has ended, or was never joined. `why` contains no personal data. */
-  | { readonly type: 'ended'; readonly reason: RoomEnd; readonly why: string }
+  z.object({ type: z.literal('ended'), reason: RoomEnd, why: z.string() }),
   /** The bridge has left the room. */
-  | { readonly type: 'left' };
+  z.object({ type: z.literal('left') }),
+]);
+export type FromBridge = Readonly<z.infer<typeof FromBridge>>;

@@ -85,10 +85,10 @@ function choose(name: string): void {
 
 function speak(id: number, text: string, speed: number): void {
   engine.set_rate(Math.round(WORDS_PER_MINUTE * speed));
-  engine.synthesize(text, (samples, events) => {
-    const told = events.flatMap(toEvent);
+  engine.synthesize(text, (samples, engineEvents) => {
+    const events = engineEvents.flatMap(toEvent);
     const body = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
-    if (body.length > 0 || told.length > 0) send({ id, type: 'sound', events: told }, body);
+    if (body.length > 0 || events.length > 0) send({ id, type: 'sound', events }, body);
     return false;
   });
 }

@@ -9,7 +9,7 @@ import type { CallRefusal, CallsRepository, NewCall } from '../store/calls.repos
 export type SlotRefusal = CallRefusal | 'agent_not_deployed' | 'draining' | 'overloaded';
 
 /** A call that somebody asks for. */
-export interface WantedCall
+export interface SlotRequest
   extends Pick<NewCall, 'callType' | 'options' | 'fromNumber' | 'toNumber'> {
   readonly agent: Agent;
   /** A paused agent may be called too. */
@@ -20,7 +20,7 @@ export interface WantedCall
 
 export interface CallSlotsParts {
   readonly calls: Pick<CallsRepository, 'reserve'>;
-  readonly live: Pick<CallRegistry, 'isDraining'>;
+  readonly registry: Pick<CallRegistry, 'isDraining'>;
   /** Whether this gateway keeps up with the calls that it has. */
   readonly load: { readonly isOpen: boolean };
   /** Warms the caches for the agent's next call. */
@@ -48,7 +48,7 @@ export class CallSlots {
   refusalOf(agent: Agent, { isTest = false } = {}): SlotRefusal | undefined {
     const isAllowed = agent.status === 'deployed' || (isTest && agent.status === 'paused');
     if (!isAllowed) return 'agent_not_deployed';
-    if (this.#parts.live.isDraining) return 'draining';
+    if (this.#parts.registry.isDraining) return 'draining';
     return this.#parts.load.isOpen ? undefined : 'overloaded';
   }
 
@@ -56,8 +56,8 @@ export class CallSlots {
    * Makes ready what the call needs first and takes its slot, for 60 s unless it begins. The
    * overrides are those of a caller who checked them.
    */
-  async reserve(wanted: WantedCall, callId: string = randomUUID()): Promise<ReservedCall> {
-    const { agent, isTest, sampleRate, ...call } = wanted;
+  async reserve(request: SlotRequest, callId: string = randomUUID()): Promise<SlotReservation> {
+    const { agent, isTest, sampleRate, ...call } = request;
     const refusal = this.refusalOf(agent, { isTest: isTest ?? false });
     if (refusal) return { type: 'refused', why: refusal };
     await this.#parts.prepare(agent, call.options, sampleRate);
@@ -72,17 +72,17 @@ export class CallSlots {
   }
 }
 
-export type ReservedCall =
+export type SlotReservation =
   | { readonly type: 'reserved'; readonly callId: string }
   | { readonly type: 'refused'; readonly why: SlotRefusal };
 
 /** The sentence for a client that may not call. */
-export function sentenceOf(why: CallRefusal | 'agent_not_deployed'): string {
+export function slotRefusalText(why: CallRefusal | 'agent_not_deployed'): string {
   return REFUSALS[why];
 }
 
 /** The answer of the API to who may not call. */
-export function refusedCall(why: SlotRefusal): ApiError {
+export function slotRefusalError(why: SlotRefusal): ApiError {
   if (why === 'draining') {
     return new ApiError('OVERLOADED', 'This gateway is stopping', { retryAfterS: 10 });
   }

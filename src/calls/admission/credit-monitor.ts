@@ -9,7 +9,7 @@ const CHECK_MS = 1_000;
 export interface CreditMonitorParts {
   readonly calls: Pick<CallsRepository, 'findOutOfCredits'>;
   readonly gatewayId: string;
-  readonly live: Pick<CallRegistry, 'get' | 'size'>;
+  readonly registry: Pick<CallRegistry, 'get' | 'size'>;
   readonly log: Logger;
 }
 
@@ -37,10 +37,10 @@ export class CreditMonitor {
 
   /** Checks all running calls once. */
   async check(): Promise<void> {
-    const { calls, gatewayId, live } = this.#parts;
-    if (live.size === 0) return;
+    const { calls, gatewayId, registry } = this.#parts;
+    if (registry.size === 0) return;
     for (const callId of await calls.findOutOfCredits(gatewayId)) {
-      live.get(callId)?.call.hangUp('insufficient_credits');
+      registry.get(callId)?.call.hangUp('insufficient_credits');
     }
   }
 }

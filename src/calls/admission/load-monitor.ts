@@ -4,13 +4,13 @@ import type { FrameObserver } from '../../../agents-runtime/timing/frame-ticker.
 import type { PermitObserver, Priority } from '../../../media/runtime/cpu-scheduler.js';
 import { type Load, OPEN, type OverloadState, overloadAfter } from './overload-policy.js';
 
-const LOOK_MS = 1_000;
+const SAMPLE_MS = 1_000;
 /** Looks that are taken together. */
-const WINDOW = 10;
+const WINDOW_SAMPLES = 10;
 /** Waits that one look keeps. */
 const MAX_WAITS = 500;
 /** Fewer waits in the window say nothing. */
-const FEWEST_WAITS = 20;
+const MIN_WAITS = 20;
 const LOOP_RESOLUTION_MS = 10;
 const NS_PER_MS = 1e6;
 const US_PER_S = 1e6;
@@ -19,7 +19,7 @@ const MS_PER_S = 1000;
 const URGENT: readonly Priority[] = ['first-chunk', 'turn', 'final-transcript'];
 
 /** What came in between two looks. */
-interface Look {
+interface LoadSample {
   readonly frames: number[];
   readonly waits: number[];
   loopDelayMs: number;
@@ -28,13 +28,13 @@ interface Look {
 
 export interface LoadMonitorOptions {
   /** How often the load is looked at. */
-  readonly lookMs: number;
+  readonly sampleMs: number;
   /** What all threads of this process have used of the CPU so far. */
   readonly cpuSeconds: () => number;
 }
 
-const USUAL: LoadMonitorOptions = {
-  lookMs: LOOK_MS,
+const DEFAULT_OPTIONS: LoadMonitorOptions = {
+  sampleMs: SAMPLE_MS,
   cpuSeconds: () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / US_PER_S;
@@ -47,30 +47,29 @@ export class LoadMonitor {
   readonly #options: LoadMonitorOptions;
   readonly #delay: IntervalHistogram = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
   #cpuSeconds = 0;
-  #lookedAt = 0;
-  #looks: readonly Look[] = [];
-  #now: Look = newLook();
-  #admission: OverloadState = OPEN;
+  #sampledAt = 0;
+  #samples: readonly LoadSample[] = [];
+  #now: LoadSample = emptySample();
+  #state: OverloadState = OPEN;
   #calls: () => number = () => 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(log: Logger, options: LoadMonitorOptions = USUAL) {
+  constructor(log: Logger, options: LoadMonitorOptions = DEFAULT_OPTIONS) {
     this.#log = log;
     this.#options = options;
   }
 
   /** Whether a new call may come. */
   get isOpen(): boolean {
-    return this.#admission.isOpen;
+    return this.#state.isOpen;
   }
 
   /** @param calls how many run here now. */
   start(calls: () => number): void {
     this.#calls = calls;
-    this.#delay.enable();
     this.#cpuSeconds = this.#options.cpuSeconds();
-    this.#lookedAt = performance.now();
-    this.#timer = setInterval(() => this.#look(), this.#options.lookMs);
+    this.#sampledAt = performance.now();
+    this.#timer = setInterval(() => this.#sample(), this.#options.sampleMs);
     this.#timer.unref();
   }
 
@@ -92,39 +91,42 @@ export class LoadMonitor {
 
   /** What was measured over the last seconds. */
   get #load(): Load {
-    const frames = this.#looks.flatMap((look) => look.frames);
-    const waits = this.#looks.flatMap((look) => look.waits);
-    const delays = this.#looks.map(({ loopDelayMs }) => loopDelayMs);
-    const cores = this.#looks.map((look) => look.cores);
+    const frames = this.#samples.flatMap((look) => look.frames);
+    const waits = this.#samples.flatMap((look) => look.waits);
+    const delays = this.#samples.map(({ loopDelayMs }) => loopDelayMs);
+    const cores = this.#samples.map((look) => look.cores);
     return {
       calls: this.#calls(),
       frameLateMs: percentile(frames, 0.99),
       loopDelayMs: percentile(delays, 0.5),
       cores: percentile(cores, 0.5),
-      queueMs: waits.length < FEWEST_WAITS ? 0 : percentile(waits, 0.95),
+      queueMs: waits.length < MIN_WAITS ? 0 : percentile(waits, 0.95),
     };
   }
 
-  #look(): void {
+  #sample(): void {
     const now = this.#now;
+    // The histogram wakes the process 100 times a second, which an idle gateway does not need.
+    if (this.#calls() > 0) this.#delay.enable();
+    else this.#delay.disable();
     now.loopDelayMs = Math.max(0, this.#delay.percentile(99) / NS_PER_MS - LOOP_RESOLUTION_MS);
     this.#delay.reset();
     const [cpuSeconds, at] = [this.#options.cpuSeconds(), performance.now()];
-    now.cores = (MS_PER_S * (cpuSeconds - this.#cpuSeconds)) / (at - this.#lookedAt);
+    now.cores = (MS_PER_S * (cpuSeconds - this.#cpuSeconds)) / (at - this.#sampledAt);
     this.#cpuSeconds = cpuSeconds;
-    this.#lookedAt = at;
-    this.#looks = [...this.#looks, now].slice(-WINDOW);
-    this.#now = newLook();
+    this.#sampledAt = at;
+    this.#samples = [...this.#samples, now].slice(-WINDOW_SAMPLES);
+    this.#now = emptySample();
     const load = this.#load;
-    const before = this.#admission;
-    this.#admission = overloadAfter(before, load);
-    if (before.isOpen === this.#admission.isOpen) return;
+    const before = this.#state;
+    this.#state = overloadAfter(before, load);
+    if (before.isOpen === this.#state.isOpen) return;
     if (before.isOpen) this.#log.warn(load, 'overloaded: new calls are refused');
     else this.#log.info(load, 'no longer overloaded: calls are taken again');
   }
 }
 
-function newLook(): Look {
+function emptySample(): LoadSample {
   return { frames: [], waits: [], loopDelayMs: 0, cores: 0 };
 }
 

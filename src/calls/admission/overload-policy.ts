@@ -15,10 +15,10 @@ export interface Load {
 /** Whether new calls are let in, and for how many looks in a row something has spoken against it. */
 export interface OverloadState {
   readonly isOpen: boolean;
-  readonly looks: number;
+  readonly samples: number;
 }
 
-export const OPEN: OverloadState = { isOpen: true, looks: 0 };
+export const OPEN: OverloadState = { isOpen: true, samples: 0 };
 
 /**
  * Fewer calls than these never are too many. A gateway with so few is slow because of its neighbours
@@ -26,30 +26,31 @@ export const OPEN: OverloadState = { isOpen: true, looks: 0 };
  */
 const MIN_CALLS = 4;
 /** Source: the conversation design, density: the 99th percentile of frame lateness. */
-const LATE_MS = 20;
+const MAX_LATE_MS = 20;
 /** Who uses less of the CPU than this is late because others have it: fewer calls would change nothing. */
-const BUSY_CORES = 0.6;
+const MIN_CORES = 0.6;
 /** A turn that is judged, transcribed or answered so late is one that people notice. */
-const QUEUE_MS = 1_000;
+const MAX_QUEUE_MS = 1_000;
 /** What is well again is half as bad as what was too much. */
-const RELIEF = 0.5;
+const REOPEN_SCALE = 0.5;
 /** Looks in a row, a second apart, that change the mind: one burst or one pause of the collector does not. */
-const CLOSES_AFTER = 3;
-const OPENS_AFTER = 5;
+const CLOSE_AFTER_SAMPLES = 3;
+const OPEN_AFTER_SAMPLES = 5;
 
 /** The next state of admission after a look at the load. Pure. */
 export function overloadAfter(before: OverloadState, load: Load): OverloadState {
-  const speaksForChange = before.isOpen ? isTooMuch(load, 1) : !isTooMuch(load, RELIEF);
-  if (!speaksForChange) return { ...before, looks: 0 };
-  const looks = before.looks + 1;
-  if (looks < (before.isOpen ? CLOSES_AFTER : OPENS_AFTER)) return { ...before, looks };
-  return { isOpen: !before.isOpen, looks: 0 };
+  const isChangeDue = before.isOpen ? isOverloaded(load, 1) : !isOverloaded(load, REOPEN_SCALE);
+  if (!isChangeDue) return { ...before, samples: 0 };
+  const samples = before.samples + 1;
+  if (samples < (before.isOpen ? CLOSE_AFTER_SAMPLES : OPEN_AFTER_SAMPLES))
+    return { ...before, samples };
+  return { isOpen: !before.isOpen, samples: 0 };
 }
 
 /** @param scale of all limits. */
-function isTooMuch(load: Load, scale: number): boolean {
+function isOverloaded(load: Load, scale: number): boolean {
   if (load.calls < MIN_CALLS) return false;
-  if (load.cores < scale * BUSY_CORES) return false;
-  const isLate = Math.max(load.frameLateMs, load.loopDelayMs) > scale * LATE_MS;
-  return isLate || load.queueMs > scale * QUEUE_MS;
+  if (load.cores < scale * MIN_CORES) return false;
+  const isLate = Math.max(load.frameLateMs, load.loopDelayMs) > scale * MAX_LATE_MS;
+  return isLate || load.queueMs > scale * MAX_QUEUE_MS;
 }

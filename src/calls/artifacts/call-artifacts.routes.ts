@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { ApiError } from '../../platform/http/api-error.js';
-import { sendBytes } from '../../platform/http/file-response.js';
+import { sendBytes, sendObject } from '../../platform/http/file-response.js';
 import {
   type Principal,
   type Route,
@@ -8,7 +8,6 @@ import {
   route,
   SENT,
 } from '../../platform/http/route.js';
-import { sendObject } from '../../platform/http/send-object.js';
 import type { SignedLinks } from '../../platform/http/signed-links.js';
 import { model, oneOf, str } from '../../platform/http/validation/schema-builders.js';
 import { StorageError } from '../../platform/storage/object-store.js';
@@ -75,7 +74,7 @@ export function callArtifactRoutes(parts: CallArtifactRouteParts): readonly Rout
       },
       async handle({ principal, params }) {
         const call = await loadCall(calls, principal.accountId, params.call_id);
-        const status = await stored(parts.recordings.prepare(call));
+        const status = await withStorageErrors(parts.recordings.prepare(call));
         const url = status === 'ready' ? linkTo(parts, call.call_id, RECORDING_FILE.name) : null;
         return { status, url };
       },
@@ -94,7 +93,10 @@ function downloadRoute({ calls, links, recordings }: CallArtifactRouteParts): Ro
     description: 'Needs no key: the link itself says that it may be followed. Takes Range.',
     params: model({ call_id: str(), file: str() }),
     isForBrowsers: true,
-    credential: { kind: 'signed_link', check: (request) => whoseLink(request, links, calls) },
+    credential: {
+      kind: 'signed_link',
+      check: (request) => authenticateLink(request, links, calls),
+    },
     responses: {
       200: {
         description: 'The file',
@@ -111,10 +113,10 @@ function downloadRoute({ calls, links, recordings }: CallArtifactRouteParts): Ro
       const format = FORMATS.find((name) => TRANSCRIPT_FILES[name].name === params.file);
       const call = await loadCall(calls, principal.accountId, params.call_id);
       if (params.file === RECORDING_FILE.name) {
-        const file = await stored(recordings.fileOf(call));
+        const file = await withStorageErrors(recordings.fileOf(call));
         if (!file) throw new ApiError('RECORDING_NOT_FOUND', 'This call has no recording');
         res.set(fileHeaders(RECORDING_FILE));
-        await stored(sendObject(req, res, file));
+        await withStorageErrors(sendObject(req, res, file));
         return SENT;
       }
       if (!format) throw noTranscript();
@@ -137,7 +139,7 @@ function fileHeaders({ type, name }: { readonly type: string; readonly name: str
 }
 
 /** @throws ApiError STORAGE_UNAVAILABLE where the storage cannot be used */
-async function stored<T>(work: Promise<T>): Promise<T> {
+async function withStorageErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -150,7 +152,7 @@ async function stored<T>(work: Promise<T>): Promise<T> {
 }
 
 /** The account of the call that a link is about. @throws ApiError FORBIDDEN */
-async function whoseLink(
+async function authenticateLink(
   request: Request,
   links: SignedLinks,
   calls: CallsRepository,

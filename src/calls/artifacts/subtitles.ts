@@ -1,20 +1,20 @@
 import type { CallRow } from '../store/call.model.js';
 import type { CallTurnRow } from '../store/turn.model.js';
-import { asTold, spokenLine } from './transcript-line.js';
+import { speakerName, utteranceText } from './transcript-line.js';
 
 /** A format of subtitles: how it tells times, and who says what. */
 export interface SubtitleFormat {
   /** Between seconds and milliseconds. */
   readonly point: '.' | ',';
   readonly numbersCues: boolean;
-  said(speaker: string, text: string): string;
+  cueText(speaker: string, text: string): string;
 }
 
 /** Source: W3C WebVTT, 4.2 (cue payload, voice span) and 3.3 (cue timings). */
 export const VTT: SubtitleFormat = {
   point: '.',
   numbersCues: false,
-  said: (speaker, text) => `<v ${escapeVtt(speaker)}>${escapeVtt(text)}</v>`,
+  cueText: (speaker, text) => `<v ${escapeVtt(speaker)}>${escapeVtt(text)}</v>`,
 };
 
 /**
@@ -24,7 +24,7 @@ export const VTT: SubtitleFormat = {
 export const SRT: SubtitleFormat = {
   point: ',',
   numbersCues: true,
-  said: (speaker, text) => `${disarm(speaker)}: ${disarm(text)}`,
+  cueText: (speaker, text) => `${disarm(speaker)}: ${disarm(text)}`,
 };
 
 const WORD_JOINER = '\u2060';
@@ -41,8 +41,8 @@ export function cueOf(
   const endMs = Math.max(turn.end_ms, startMs + 1);
   const time = (ms: number) => cueTime(ms, format.point);
   const number = format.numbersCues ? `${at + 1}\n` : '';
-  const said = format.said(asTold(call, turn.role), spokenLine(turn));
-  return `${number}${time(startMs)} --> ${time(endMs)}\n${said}\n\n`;
+  const cueText = format.cueText(speakerName(call, turn.role), utteranceText(turn));
+  return `${number}${time(startMs)} --> ${time(endMs)}\n${cueText}\n\n`;
 }
 
 function escapeVtt(text: string): string {

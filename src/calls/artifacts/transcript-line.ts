@@ -1,21 +1,21 @@
 import type { CallRow } from '../store/call.model.js';
 import type { CallTurnRow, StoredTool } from '../store/turn.model.js';
 
-type Named = Pick<CallRow, 'agent_name'>;
+type NamedCall = Pick<CallRow, 'agent_name'>;
 
 /** Who speaks, as transcripts say it. */
-export function asTold(call: Named, role: CallTurnRow['role']): string {
+export function speakerName(call: NamedCall, role: CallTurnRow['role']): string {
   return role === 'user' ? 'Caller' : oneLine(call.agent_name);
 }
 
 /** Text on one line; an em dash says that the agent was cut short there. */
-export function spokenLine({ text, cut }: Pick<CallTurnRow, 'text' | 'cut'>): string {
+export function utteranceText({ text, cut }: Pick<CallTurnRow, 'text' | 'cut'>): string {
   return oneLine(text) + (cut ? ' —' : '');
 }
 
 /** `[00:12] Caller: …`, and a line for each tool, such as `[00:13] (order_status: ok, 240 ms)`. */
-export function lineOf(call: Named, turn: CallTurnRow): string {
-  const spoken = `[${clockTime(turn.start_ms)}] ${asTold(call, turn.role)}: ${spokenLine(turn)}\n`;
+export function transcriptLine(call: NamedCall, turn: CallTurnRow): string {
+  const spoken = `[${clockTime(turn.start_ms)}] ${speakerName(call, turn.role)}: ${utteranceText(turn)}\n`;
   const { tools } = turn;
   if (!tools) return spoken;
   const before = tools.filter(({ started_ms }) => started_ms < turn.start_ms);

@@ -1,9 +1,9 @@
 import type { TurnLatency } from '../../../agents-runtime/contract/call-log.js';
 import { LATENCY_PARTS } from '../../../agents-runtime/session/turn-latency.js';
 import type { CallRow } from '../store/call.model.js';
-import { type CallTurnRow, shownArguments } from '../store/turn.model.js';
+import { type CallTurnRow, parseArguments } from '../store/turn.model.js';
 import { cueOf, SRT, VTT } from './subtitles.js';
-import { asTold, lineOf } from './transcript-line.js';
+import { speakerName, transcriptLine } from './transcript-line.js';
 
 /** The files in which a transcript can be had. */
 export const TRANSCRIPT_FILES = {
@@ -60,8 +60,8 @@ export async function writeTranscript(
 }
 
 const WRITERS: Readonly<Record<TranscriptFormat, (call: CallRow) => Writer>> = {
-  json: asJson,
-  text: (call) => ({ head: '', turn: (turn) => lineOf(call, turn), foot: () => '' }),
+  json: jsonWriter,
+  text: (call) => ({ head: '', turn: (turn) => transcriptLine(call, turn), foot: () => '' }),
   vtt: (call) => ({
     head: 'WEBVTT\n\n',
     turn: (turn, at) => cueOf(VTT, call, turn, at),
@@ -71,7 +71,7 @@ const WRITERS: Readonly<Record<TranscriptFormat, (call: CallRow) => Writer>> = {
 };
 
 /** The turns come last but for what sums them up, so that it is written in one go. */
-function asJson(call: CallRow): Writer {
+function jsonWriter(call: CallRow): Writer {
   const latencies: TurnLatency[] = [];
   const inboundCallError = call.options.inbound_call_error;
   const about = {
@@ -89,19 +89,19 @@ function asJson(call: CallRow): Writer {
     head: `${JSON.stringify(about).slice(0, -1)},"turns":[`,
     turn(turn, at) {
       if (turn.latency) latencies.push(turn.latency);
-      return (at > 0 ? ',' : '') + JSON.stringify(shownTurn(call, turn));
+      return (at > 0 ? ',' : '') + JSON.stringify(toJsonTurn(call, turn));
     },
     foot: (isComplete) =>
-      `],${JSON.stringify({ latency: sumOf(latencies), is_complete: isComplete }).slice(1)}`,
+      `],${JSON.stringify({ latency: latencySummary(latencies), is_complete: isComplete }).slice(1)}`,
   };
 }
 
-function shownTurn(call: CallRow, turn: CallTurnRow) {
+function toJsonTurn(call: CallRow, turn: CallTurnRow) {
   const { index, role, text, cut, start_ms, end_ms, latency } = turn;
   return {
     index,
     role,
-    speaker: asTold(call, role),
+    speaker: speakerName(call, role),
     text,
     cut,
     start_ms,
@@ -109,7 +109,7 @@ function shownTurn(call: CallRow, turn: CallTurnRow) {
     latency,
     tools: (turn.tools ?? []).map((tool) => ({
       ...tool,
-      arguments: shownArguments(tool.arguments),
+      arguments: parseArguments(tool.arguments),
     })),
     sources: turn.sources ?? [],
     providers: turn.providers ?? {},
@@ -117,7 +117,7 @@ function shownTurn(call: CallRow, turn: CallTurnRow) {
 }
 
 /** Over the turns that were answered: the median and the worst, and the mean of each part, which add up. */
-function sumOf(latencies: readonly TurnLatency[]) {
+function latencySummary(latencies: readonly TurnLatency[]) {
   if (latencies.length === 0) return null;
   const totals = latencies.map(({ total }) => total).sort((a, b) => a - b);
   const mean = (of: (latency: TurnLatency) => number) =>

@@ -2,7 +2,7 @@ import type { DialBlocklist } from '../../features/phone-numbers/dial-blocklist.
 import { gatewayUnreachable, PeerError } from '../../platform/cluster/peer-client.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import { type Route, route } from '../../platform/http/route.js';
-import { model, oneOf, str } from '../../platform/http/validation/schema-builders.js';
+import { model, oneOf, phoneNumber, str } from '../../platform/http/validation/schema-builders.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 import { CallPath, loadRunningCall, NOT_RUNNING, notRunning } from '../store/load-call.js';
 import type { CallCommand } from './call-command.js';
@@ -24,7 +24,7 @@ const KeysInput = model({
   keys: str({ min: 1, max: MAX_KEYS, pattern: /^[0-9*#A-Da-d]+$/ }),
 }).meta({ id: 'KeysInput' });
 const TransferInput = model({
-  target_phone_number: str({ pattern: /^\+[1-9]\d{1,14}$/, description: 'E.164.' }),
+  target_phone_number: phoneNumber(),
 }).meta({ id: 'TransferInput' });
 const Obeyed = model({ call_id: str(), status: oneOf(['done']) }).meta({ id: 'Obeyed' });
 
@@ -37,12 +37,12 @@ const REFUSALS = {
 export interface CallCommandRouteParts {
   readonly calls: Pick<CallsRepository, 'find'>;
   readonly commands: Pick<CallCommandService, 'send'>;
-  readonly refused: DialBlocklist;
+  readonly blocklist: DialBlocklist;
 }
 
 /** What an operator may do to a running call. */
 export function callCommandRoutes(parts: CallCommandRouteParts): readonly Route[] {
-  const { calls, commands, refused } = parts;
+  const { calls, commands, blocklist } = parts;
   return [
     sayRoute(parts),
     route({
@@ -84,7 +84,7 @@ export function callCommandRoutes(parts: CallCommandRouteParts): readonly Route[
       async handle({ principal, params, body, log }) {
         const { call_id } = await loadRunningCall(calls, principal.accountId, params.call_id);
         const target = body.target_phone_number;
-        if (refused.has(target)) {
+        if (blocklist.has(target)) {
           throw new ApiError('CALL_VALIDATION_FAILED', 'This number is never called', {
             fields: { reason: 'outbound_not_allowed' },
           });

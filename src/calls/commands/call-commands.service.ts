@@ -13,7 +13,7 @@ export interface CallCommandServiceParts {
   readonly calls: Pick<CallsRepository, 'endReserved' | 'end' | 'find' | 'findEnded'>;
   readonly gateways: Pick<GatewaysRepository, 'find'>;
   readonly peers: Pick<PeerClient, 'post'>;
-  readonly live: Pick<CallRegistry, 'get' | 'ids'>;
+  readonly registry: Pick<CallRegistry, 'get' | 'ids'>;
   readonly log: Logger;
   /** Called for a call that was ended before it began: its telephone may be ringing. */
   readonly onReservedEnded?: (callId: string) => void;
@@ -35,8 +35,8 @@ export class CallCommandService {
    * @throws PeerError UNREACHABLE
    */
   async send(callId: string, command: CallCommand): Promise<CommandAnswer | undefined> {
-    const { live, calls, gateways, peers } = this.#parts;
-    const own = live.get(callId);
+    const { registry, calls, gateways, peers } = this.#parts;
+    const own = registry.get(callId);
     if (own) return execute(own, command);
     const row = await calls.find(callId);
     if (row?.state !== 'live' || row.gateway_id === null) return undefined;
@@ -75,9 +75,9 @@ export class CallCommandService {
    * @returns a function that stops this
    */
   hangUpEndedCalls(changes: ChangeNotices): () => void {
-    const { live, log } = this.#parts;
+    const { registry, log } = this.#parts;
     return changes.subscribe((topic) => {
-      if (topic !== undefined && !live.get(topic)) return;
+      if (topic !== undefined && !registry.get(topic)) return;
       this.hangUpEnded(topic === undefined ? undefined : [topic]).catch((error: unknown) =>
         log.warn({ err: error }, 'calls that others ended could not be looked up'),
       );
@@ -85,11 +85,11 @@ export class CallCommandService {
   }
 
   /** Hangs up those of these calls that others ended. Default: all calls here. */
-  async hangUpEnded(callIds: readonly string[] = this.#parts.live.ids()): Promise<void> {
-    const { calls, live } = this.#parts;
+  async hangUpEnded(callIds: readonly string[] = this.#parts.registry.ids()): Promise<void> {
+    const { calls, registry } = this.#parts;
     if (callIds.length === 0) return;
     for (const { call_id, ended_reason } of await calls.findEnded(callIds)) {
-      live.get(call_id)?.call.hangUp(ended_reason ?? 'error_transport');
+      registry.get(call_id)?.call.hangUp(ended_reason ?? 'error_transport');
     }
   }
 }

@@ -13,11 +13,11 @@ export function commandsPath(callId: string): string {
 }
 
 /** Commands of other gateways to calls that this gateway holds. */
-export function peerCommands(live: Pick<CallRegistry, 'get'>): Router {
+export function peerCommands(registry: Pick<CallRegistry, 'get'>): Router {
   const router = Router();
   const body = json({ limit: MAX_COMMAND_BYTES });
   router.post('/calls/:callId/commands', body, async (request, response) => {
-    const call = live.get(request.params.callId);
+    const call = registry.get(request.params.callId);
     const command = CallCommand.safeParse(request.body);
     if (!command.success) response.status(BAD_REQUEST).end();
     else if (!call) response.status(NOT_FOUND).end();

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { AgentPath } from '../../features/agents/agents.schema.js';
 import { type Authenticator, bearerOf } from '../../platform/http/authenticate.js';
 import { type Principal, type Route, route } from '../../platform/http/route.js';
-import { model, str } from '../../platform/http/validation/schema-builders.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 import { CallPath, loadCall } from '../store/load-call.js';
 import type { CallTokens } from './call-tokens.js';
@@ -12,16 +12,16 @@ import {
   EndedCall,
 } from './connection.schema.js';
 import {
-  type AdmittedCall,
-  admittedCall,
   type CallAdmission,
   type ConnectionService,
+  type IssuedConnection,
+  issuedConnectionOf,
 } from './connection.service.js';
 
 const TAG = 'Calls';
 
 export interface ConnectionRouteParts {
-  readonly desk: ConnectionService;
+  readonly connections: ConnectionService;
   readonly tokens: CallTokens;
   readonly calls: CallsRepository;
   readonly keys: Authenticator;
@@ -29,28 +29,28 @@ export interface ConnectionRouteParts {
 
 /** `/connection` and `/calls`: the way into a call and out of it. */
 export function connectionRoutes(parts: ConnectionRouteParts): readonly Route[] {
-  const { desk } = parts;
+  const { connections } = parts;
   return [
-    connectionRoute(desk, false),
-    connectionRoute(desk, true),
+    connectionRoute(connections, false),
+    connectionRoute(connections, true),
     route({
       tag: TAG,
       scope: 'calls:start',
       method: 'get',
       path: '/connection/agent-status/{agent_id}',
       summary: 'Tell whether an agent can be called',
-      params: model({ agent_id: str() }),
+      params: AgentPath,
       responses: {
         200: { description: 'The agent as a caller sees it', schema: AgentCallStatus },
         404: { description: 'No such agent' },
       },
-      handle: ({ principal, params }) => desk.statusOf(principal.accountId, params.agent_id),
+      handle: ({ principal, params }) => connections.statusOf(principal.accountId, params.agent_id),
     }),
     endRoute(parts),
   ];
 }
 
-function endRoute({ desk, tokens, calls, keys }: ConnectionRouteParts): Route {
+function endRoute({ connections, tokens, calls, keys }: ConnectionRouteParts): Route {
   return route({
     tag: TAG,
     scope: 'calls:monitor',
@@ -78,12 +78,12 @@ function endRoute({ desk, tokens, calls, keys }: ConnectionRouteParts): Route {
         await loadCall(calls, principal.accountId, callId);
         log.info({ callId, keyId: principal.keyId }, 'a call is ended by an operator');
       }
-      return desk.end(callId, isCaller ? 'user_hangup' : 'operator_ended');
+      return connections.end(callId, isCaller ? 'user_hangup' : 'operator_ended');
     },
   });
 }
 
-function connectionRoute(desk: ConnectionService, isTest: boolean): Route {
+function connectionRoute(connections: ConnectionService, isTest: boolean): Route {
   return route({
     tag: TAG,
     scope: 'calls:start',
@@ -94,8 +94,8 @@ function connectionRoute(desk: ConnectionService, isTest: boolean): Route {
       'Takes a call slot, for 60 seconds unless the call begins. With the transport livekit, the default where LiveKit is configured, server_url and participant_token are those of a room; else server_url is a WebSocket that takes the participant_token.',
     isIdempotent: true,
     replay: {
-      keep: (body) => admittedCall(body as CallAdmission),
-      answer: (kept) => desk.readmit(kept as AdmittedCall),
+      keep: (body) => issuedConnectionOf(body as CallAdmission),
+      answer: (kept) => connections.recreate(kept as IssuedConnection),
     },
     body: ConnectionDetailsInput,
     responses: {
@@ -111,7 +111,7 @@ function connectionRoute(desk: ConnectionService, isTest: boolean): Route {
       503: { description: 'Overloaded, or PUBLIC_URL is missing' },
     },
     handle: ({ principal, body }) =>
-      desk.admit(
+      connections.create(
         principal.accountId,
         body.agent_id,
         {

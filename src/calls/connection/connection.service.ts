@@ -3,7 +3,7 @@ import type { AgentsRepository } from '../../features/agents/agents.repository.j
 import { loadAgent } from '../../features/agents/load-agent.js';
 import type { VoiceOverrides } from '../../features/voices/voice-overrides.js';
 import { ApiError } from '../../platform/http/api-error.js';
-import { type CallSlots, refusedCall, sentenceOf } from '../admission/call-slots.js';
+import { type CallSlots, slotRefusalError, slotRefusalText } from '../admission/call-slots.js';
 import type { CallCommandService } from '../commands/call-commands.service.js';
 import type { CallOptions } from '../store/call.model.js';
 import type { CallsRepository } from '../store/calls.repository.js';
@@ -20,7 +20,7 @@ export interface ConnectionServiceParts {
   /** `ws(s)://host:port`; undefined where no absolute URL can be told. */
   readonly socketOrigin: () => string | undefined;
   /** The way in by LiveKit's rooms, where it is configured. */
-  readonly rooms?: RoomDoor | undefined;
+  readonly rooms?: LiveKitRooms | undefined;
 }
 
 /** A client's way into a call (the contract's connection details). */
@@ -34,7 +34,7 @@ export interface CallAdmission {
 type CallTransport = 'livekit' | 'websocket';
 
 /** How a client wants to come. */
-export interface AdmissionWish {
+export interface ConnectionOptions {
   /** A paused agent may be called too. */
   readonly isTest: boolean;
   /** By default LiveKit's rooms where they are configured. */
@@ -42,13 +42,13 @@ export interface AdmissionWish {
 }
 
 /** A call whose client has been given connection details. */
-export interface AdmittedCall {
+export interface IssuedConnection {
   readonly callId: string;
   readonly transport: CallTransport;
 }
 
 /** By which wire a client comes. */
-interface Way {
+interface ConnectionMethod {
   /** Hz of the agent's audio on it; by default the voice's own. */
   readonly sampleRate?: number;
   readonly details: (
@@ -57,7 +57,7 @@ interface Way {
 }
 
 /** The way into calls by rooms of LiveKit. */
-export interface RoomDoor {
+export interface LiveKitRooms {
   /** `ws(s)://host[:port]` of LiveKit. */
   readonly url: string;
   /** Hz of the agent's audio in rooms. */
@@ -75,7 +75,10 @@ const RETRY_AFTER_S = 5;
 export const CALL_SOCKET_PATH = '/api/v1/calls/{call_id}/socket';
 
 /** What to remember of connection details, so that they can be made again without their tokens. */
-export function admittedCall({ call_id: callId, server_url: url }: CallAdmission): AdmittedCall {
+export function issuedConnectionOf({
+  call_id: callId,
+  server_url: url,
+}: CallAdmission): IssuedConnection {
   const isSocket = url.endsWith(CALL_SOCKET_PATH.replace('{call_id}', callId));
   return { callId, transport: isSocket ? 'websocket' : 'livekit' };
 }
@@ -92,19 +95,19 @@ export class ConnectionService {
    * @throws ApiError AGENT_NOT_FOUND, CALL_VALIDATION_FAILED with a reason, OVERLOADED,
    *   PUBLIC_URL_REQUIRED, PROVIDER_ERROR, NOT_CONFIGURED, and what is wrong with the overrides
    */
-  async admit(
+  async create(
     accountId: string,
     agentId: string,
     options: CallOptions,
-    { isTest, transport }: AdmissionWish,
+    { isTest, transport }: ConnectionOptions,
   ): Promise<CallAdmission> {
     const { slots, rooms } = this.#parts;
-    const agent = await this.#find(accountId, agentId);
+    const agent = await this.#loadAgent(accountId, agentId);
     const refusal = slots.refusalOf(agent, { isTest });
-    if (refusal === 'agent_not_deployed') throw refusedCall(refusal);
+    if (refusal === 'agent_not_deployed') throw slotRefusalError(refusal);
     await this.#parts.overrides.check(agent, options.agent_overrides);
-    const way = this.#wayOf(transport ?? (rooms ? 'livekit' : 'websocket'));
-    const { sampleRate } = way;
+    const method = this.#methodFor(transport ?? (rooms ? 'livekit' : 'websocket'));
+    const { sampleRate } = method;
     const reserved = await slots.reserve({
       agent,
       callType: 'web',
@@ -112,31 +115,31 @@ export class ConnectionService {
       isTest,
       ...(sampleRate && { sampleRate }),
     });
-    if (reserved.type === 'refused') throw refusedCall(reserved.why);
-    return this.#admission(reserved.callId, way);
+    if (reserved.type === 'refused') throw slotRefusalError(reserved.why);
+    return this.#detailsOf(reserved.callId, method);
   }
 
   /**
    * Connection details of a call that was admitted before, with tokens that are signed now.
    * @throws ApiError PUBLIC_URL_REQUIRED, PROVIDER_ERROR
    */
-  readmit({ callId, transport }: AdmittedCall): Promise<CallAdmission> {
-    return this.#admission(callId, this.#wayOf(transport));
+  recreate({ callId, transport }: IssuedConnection): Promise<CallAdmission> {
+    return this.#detailsOf(callId, this.#methodFor(transport));
   }
 
-  async #admission(callId: string, way: Way): Promise<CallAdmission> {
+  async #detailsOf(callId: string, method: ConnectionMethod): Promise<CallAdmission> {
     return {
-      ...(await way.details(callId)),
+      ...(await method.details(callId)),
       call_id: callId,
       end_token: await this.#parts.tokens.issue(callId, 'end'),
     };
   }
 
-  #wayOf(transport: CallTransport): Way {
-    return transport === 'livekit' ? this.#byRoom() : this.#bySocket();
+  #methodFor(transport: CallTransport): ConnectionMethod {
+    return transport === 'livekit' ? this.#overLiveKit() : this.#overWebSocket();
   }
 
-  #bySocket(): Way {
+  #overWebSocket(): ConnectionMethod {
     const origin = this.#parts.socketOrigin();
     if (origin === undefined) {
       throw new ApiError(
@@ -152,7 +155,7 @@ export class ConnectionService {
     };
   }
 
-  #byRoom(): Way {
+  #overLiveKit(): ConnectionMethod {
     const { rooms } = this.#parts;
     if (!rooms) throw noLiveKit();
     if (!rooms.isUp) {
@@ -172,7 +175,7 @@ export class ConnectionService {
 
   /** What a client may know before it calls. */
   async statusOf(accountId: string, agentId: string) {
-    const agent = await this.#find(accountId, agentId);
+    const agent = await this.#loadAgent(accountId, agentId);
     const refusal =
       agent.status === 'deployed'
         ? await this.#parts.calls.refusalOf(accountId)
@@ -184,7 +187,7 @@ export class ConnectionService {
       status: agent.status,
       status_code: { deployed: 10, paused: 1, disabled: 0 }[agent.status],
       call_allowed: refusal === undefined,
-      call_validation_details: refusal === undefined ? null : sentenceOf(refusal),
+      call_validation_details: refusal === undefined ? null : slotRefusalText(refusal),
     };
   }
 
@@ -203,7 +206,7 @@ export class ConnectionService {
     };
   }
 
-  async #find(accountId: string, agentId: string): Promise<Agent> {
+  async #loadAgent(accountId: string, agentId: string): Promise<Agent> {
     return loadAgent(this.#parts.agents, accountId, agentId);
   }
 }

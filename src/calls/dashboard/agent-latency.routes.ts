@@ -1,3 +1,4 @@
+import { AgentPath } from '../../features/agents/agents.schema.js';
 import { loadAgent } from '../../features/agents/load-agent.js';
 import { type Route, route } from '../../platform/http/route.js';
 import { float, int, model, str } from '../../platform/http/validation/schema-builders.js';
@@ -45,7 +46,7 @@ export function agentLatencyRoutes({
       summary: 'How fast an agent answers',
       description:
         'Percentiles in ms over the newest 10,000 turns of the last days: from the last sample of the caller’s speech to the first of the answer as played. The parts add up turn by turn, their percentiles do not.',
-      params: model({ agent_id: str() }),
+      params: AgentPath,
       query: model({ days: int({ ge: 1, le: MAX_DAYS }).optional() }),
       responses: {
         200: { description: 'The percentiles of each part', schema: LatencySummary },

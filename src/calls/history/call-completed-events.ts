@@ -9,7 +9,7 @@ const SUMMARY_WITHIN_MS = 26_000;
 
 export interface CallCompletedEventsParts extends DownloadLinkParts {
   readonly events: WebhookOutboxPort;
-  readonly summaries: Pick<SummariesRepository, 'ask'>;
+  readonly summaries: Pick<SummariesRepository, 'request'>;
 }
 
 /**
@@ -30,7 +30,7 @@ export class CallCompletedEvents implements WebhookOutboxPort {
       events.map((event) => (event.hasTranscript ? this.#completed(event) : event)),
     );
     for (const { event, hasTranscript, callId } of events) {
-      if (hasTranscript && event === 'call.completed') await summaries.ask(transaction, callId);
+      if (hasTranscript && event === 'call.completed') await summaries.request(transaction, callId);
     }
   }
 

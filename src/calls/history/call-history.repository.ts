@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { EndedReason } from '../../../agents-runtime/contract/ended-reason.js';
-import { isUuid } from '../../features/ownership/owned-resources.js';
+import { isUuid } from '../../platform/http/validation/schema-builders.js';
 
 export const HISTORY_SORTS = [
   'timestamp',
@@ -66,7 +66,7 @@ const SORT_KEYS: Readonly<Record<HistoryQuery['sortBy'], string>> = {
 };
 
 /** The filter as the tables have it: names of agents are looked up once, not with each call. */
-interface Wanted {
+interface Filter {
   readonly accountId: string;
   readonly startDate: Date | undefined;
   readonly endDate: Date | undefined;
@@ -120,11 +120,11 @@ async function namesOf(
 /** The calls that a filter finds. */
 export class FoundCalls {
   readonly #db: Knex;
-  readonly #wanted: Wanted;
+  readonly #filter: Filter;
 
-  constructor(db: Knex, wanted: Wanted) {
+  constructor(db: Knex, filter: Filter) {
     this.#db = db;
-    this.#wanted = wanted;
+    this.#filter = filter;
   }
 
   /**
@@ -132,7 +132,7 @@ export class FoundCalls {
    * what runs from the calls themselves.
    */
   async count(): Promise<number> {
-    const { accountId, startDate, endDate } = this.#wanted;
+    const { accountId, startDate, endDate } = this.#filter;
     if (startDate && endDate && startDate > endDate) return 0;
     const [from, to] = wholeDays(startDate, endDate);
     if (from !== undefined && to !== undefined && from >= to) {
@@ -192,7 +192,7 @@ export class FoundCalls {
 
   /** Calls of some agents stand together in the order of names, once it is known which names those are. */
   async #nameAgents(page: Knex.QueryBuilder): Promise<void> {
-    const { accountId, agentIds, agentNames } = this.#wanted;
+    const { accountId, agentIds, agentNames } = this.#filter;
     if (!agentIds || agentNames) return;
     const names = await namesOf(this.#db, accountId, (agents) =>
       isOneOf(agents, 'agent_id', agentIds),
@@ -201,7 +201,7 @@ export class FoundCalls {
   }
 
   #calls(): Knex.QueryBuilder {
-    const { accountId, startDate, endDate } = this.#wanted;
+    const { accountId, startDate, endDate } = this.#filter;
     return this.#ofAgents(this.#db('calls').where({ account_id: accountId }))
       .whereRaw('is_history')
       .modify((rows: Knex.QueryBuilder) => {
@@ -217,7 +217,7 @@ export class FoundCalls {
   }
 
   #ofAgents(rows: Knex.QueryBuilder): Knex.QueryBuilder {
-    const { agentIds, agentNames } = this.#wanted;
+    const { agentIds, agentNames } = this.#filter;
     if (agentIds) isOneOf(rows, 'agent_id', agentIds);
     if (agentNames) isOneOf(rows, 'agent_name', agentNames);
     return rows;

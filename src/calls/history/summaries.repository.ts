@@ -5,10 +5,10 @@ import type { CallRow } from '../store/call.model.js';
 export const SUMMARISE_JOB = 'summarise-call';
 
 /** A summary that nobody has made after this long is asked for again: its gateway died. */
-const AGAIN_S = 60;
+const RETRY_S = 60;
 /** A call that could not be summed up for this long stays without. */
-const FORGOTTEN_H = 24;
-const CALLS_A_SWEEP = 100;
+const GIVE_UP_H = 24;
+const MAX_SWEPT = 100;
 
 const ADD_JOB = `graphile_worker.add_job('${SUMMARISE_JOB}', json_build_object('call_id', call_id),
   max_attempts := 3, job_key := '${SUMMARISE_JOB} ' || call_id)`;
@@ -22,10 +22,10 @@ export class SummariesRepository {
   }
 
   /** Wants a summary of a call that ends, inside the transaction of its end. */
-  async ask(transaction: Knex.Transaction, callId: string): Promise<void> {
+  async request(transaction: Knex.Transaction, callId: string): Promise<void> {
     await transaction('calls')
       .where({ call_id: callId })
-      .update({ summary_due_at: transaction.raw(`now() + interval '${AGAIN_S} s'`) });
+      .update({ summary_due_at: transaction.raw(`now() + interval '${RETRY_S} s'`) });
     await transaction.raw(
       `select ${ADD_JOB} from (select call_id from calls where call_id = ?) wanted`,
       [callId],
@@ -54,11 +54,11 @@ export class SummariesRepository {
     await this.#db.raw(
       `with late as (
          select call_id from calls where summary_due_at < now()
-         order by summary_due_at limit ${CALLS_A_SWEEP} for update skip locked
+         order by summary_due_at limit ${MAX_SWEPT} for update skip locked
        ), again as (
          update calls set summary_due_at = case
-           when has_transcript and ended_at > now() - interval '${FORGOTTEN_H} hours'
-             then now() + interval '${AGAIN_S} s' end
+           when has_transcript and ended_at > now() - interval '${GIVE_UP_H} hours'
+             then now() + interval '${RETRY_S} s' end
          from late where calls.call_id = late.call_id
          returning calls.call_id, summary_due_at
        )

@@ -9,7 +9,7 @@ import {
 } from '../../../agents-runtime/reply/call-summary.js';
 import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import type { Agent } from '../../features/agents/agent.model.js';
-import { AgentsRepository } from '../../features/agents/agents.repository.js';
+import type { AgentsRepository } from '../../features/agents/agents.repository.js';
 import { BUILT_IN_RESPONDER } from '../../features/model-catalog/model-catalog.js';
 import type { WebhookOutboxPort } from '../../features/webhooks/webhook-events.js';
 import { JobQueue } from '../../platform/jobs/job-queue.js';
@@ -17,13 +17,15 @@ import { PeriodicTask } from '../../platform/jobs/periodic-task.js';
 import type { LlmRegistry } from '../providers/llm-registry.js';
 import type { CallRow } from '../store/call.model.js';
 import type { CallTurnsRepository } from '../store/call-turns.repository.js';
-import { SUMMARISE_JOB, SummariesRepository } from './summaries.repository.js';
+import { SUMMARISE_JOB, type SummariesRepository } from './summaries.repository.js';
 
 export interface SummaryServiceParts {
   readonly db: Knex;
   readonly log: Logger;
+  readonly repository: SummariesRepository;
+  readonly agents: AgentsRepository;
   readonly turns: Pick<CallTurnsRepository, 'read'>;
-  readonly replies: Pick<LlmRegistry, 'get'>;
+  readonly llmRegistry: Pick<LlmRegistry, 'get'>;
   readonly events: WebhookOutboxPort;
   readonly clock?: Clock;
 }
@@ -51,8 +53,8 @@ export class SummaryService {
 
   constructor(parts: SummaryServiceParts) {
     this.#parts = parts;
-    this.#repository = new SummariesRepository(parts.db);
-    this.#agents = new AgentsRepository(parts.db);
+    this.#repository = parts.repository;
+    this.#agents = parts.agents;
     this.#clock = parts.clock ?? systemClock;
     this.#sweep = new PeriodicTask({
       intervalMs: SWEEP_MS,
@@ -63,7 +65,7 @@ export class SummaryService {
 
   start(): void {
     const { db, log } = this.#parts;
-    const tasks = { [SUMMARISE_JOB]: (payload: unknown) => this.make(callIdOf(payload)) };
+    const tasks = { [SUMMARISE_JOB]: (payload: unknown) => this.make(readCallId(payload)) };
     this.#queue = new JobQueue({ db, log, tasks, concurrency: CONCURRENCY });
     void this.#sweep.runNow();
     this.#sweep.start();
@@ -97,7 +99,7 @@ export class SummaryService {
     const model = agent && this.#modelOf(agent);
     if (!model || !turns.some(({ role }) => role === 'user')) return summariseExtractively(turns);
     const until = this.#clock.now() + MODEL_MS;
-    const ask = () =>
+    const request = () =>
       summariseWithLlm(model, turns, {
         language: agent.config.tts_params?.language ?? 'en',
         limitMs: until - this.#clock.now(),
@@ -106,7 +108,7 @@ export class SummaryService {
       });
     try {
       // Once more, as in a call, in what is left of the time.
-      return await ask().catch(ask);
+      return await request().catch(request);
     } catch (error) {
       // The job is taken up elsewhere, or later.
       if (this.#closing.signal.aborted) throw error;
@@ -117,7 +119,7 @@ export class SummaryService {
 
   /** Undefined where the agent has no language model. */
   #modelOf({ config }: Agent): LanguageModel | undefined {
-    const model = this.#parts.replies.get(config.llm_model ?? '');
+    const model = this.#parts.llmRegistry.get(config.llm_model ?? '');
     return model.id === BUILT_IN_RESPONDER ? undefined : model;
   }
 
@@ -132,6 +134,6 @@ export class SummaryService {
 }
 
 /** Jobs of this kind are written by the repository alone. */
-function callIdOf(payload: unknown): string {
+function readCallId(payload: unknown): string {
   return String((payload as { readonly call_id?: unknown }).call_id);
 }

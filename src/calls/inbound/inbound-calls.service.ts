@@ -18,7 +18,7 @@ export interface IncomingCall {
 }
 
 /** What is to become of a call that rings. */
-export type Rung =
+export type InboundDecision =
   | {
       readonly type: 'admitted';
       readonly callId: string;
@@ -39,31 +39,31 @@ export interface InboundCallServiceParts extends InboundParts {
 export class InboundCallService {
   readonly #parts: InboundCallServiceParts;
   /** Those that ring now: whoever is told of one twice waits for the first answer. */
-  readonly #ringing = new Map<string, Promise<Rung>>();
+  readonly #pending = new Map<string, Promise<InboundDecision>>();
 
   constructor(parts: InboundCallServiceParts) {
     this.#parts = parts;
   }
 
   /** A call rings. Told of it again, here or at another gateway, the same call is meant. */
-  ring(call: IncomingCall): Promise<Rung> {
+  admit(call: IncomingCall): Promise<InboundDecision> {
     const callId = callIdOf(call.carrier, call.carrierCallId);
-    const known = this.#ringing.get(callId);
+    const known = this.#pending.get(callId);
     if (known) return known;
-    const rung = this.#ring(callId, call).finally(() => this.#ringing.delete(callId));
-    this.#ringing.set(callId, rung);
-    return rung;
+    const decision = this.#admit(callId, call).finally(() => this.#pending.delete(callId));
+    this.#pending.set(callId, decision);
+    return decision;
   }
 
   /** Resolves when no call of this name rings here, or rings any more: its record stands then, if it has one. */
-  async settled(carrier: string, carrierCallId: string): Promise<void> {
+  async waitUntilDecided(carrier: string, carrierCallId: string): Promise<void> {
     // Whoever told of the call hears what failed.
-    await this.#ringing.get(callIdOf(carrier, carrierCallId))?.catch(() => undefined);
+    await this.#pending.get(callIdOf(carrier, carrierCallId))?.catch(() => undefined);
   }
 
-  async #ring(callId: string, { from, to }: IncomingCall): Promise<Rung> {
+  async #admit(callId: string, { from, to }: IncomingCall): Promise<InboundDecision> {
     const before = await this.#parts.calls.find(callId);
-    if (before) return again(before);
+    if (before) return decisionFor(before);
     const toNumber = parsePhoneNumber(to);
     const agent = toNumber && (await this.#parts.agents.findDeployedByNumber(toNumber));
     if (!agent) return { type: 'refused', why: 'no_agent' };
@@ -75,14 +75,20 @@ export class InboundCallService {
     } catch (error) {
       // Another gateway was told of the same call, and was faster.
       const other = await this.#parts.calls.find(callId);
-      if (other) return again(other);
+      if (other) return decisionFor(other);
       throw error;
     }
     return { type: 'admitted', callId, agentId: agent.id, from: fromNumber, to: toNumber };
   }
 }
 
-function again({ state, call_id, agent_id, from_number, to_number }: CallRow): Rung {
+function decisionFor({
+  state,
+  call_id,
+  agent_id,
+  from_number,
+  to_number,
+}: CallRow): InboundDecision {
   if (state === 'ended') return { type: 'over' };
   return {
     type: 'admitted',

@@ -1,7 +1,7 @@
 import type { Agent } from '../../features/agents/agent.model.js';
 import type { CallVariables } from '../../features/agents/config/call-overrides.schema.js';
 import type { InboundCalls, RingingCall } from '../../features/webhooks/inbound-call-webhook.js';
-import type { CallSlots, ReservedCall } from '../admission/call-slots.js';
+import type { CallSlots, SlotReservation } from '../admission/call-slots.js';
 import type { CallOptions } from '../store/call.model.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 
@@ -24,7 +24,7 @@ export interface InboundCall extends RingingCall {
 export async function reserveInbound(
   { calls, slots, inbound }: InboundParts,
   { agent, sampleRate, variables, ...ringing }: InboundCall,
-): Promise<ReservedCall> {
+): Promise<SlotReservation> {
   const why = slots.refusalOf(agent) ?? (await calls.refusalOf(agent.accountId));
   if (why) return { type: 'refused', why };
   const options = withVariables(await inbound.optionsFor(agent, ringing), variables);

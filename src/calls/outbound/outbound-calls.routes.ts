@@ -6,12 +6,12 @@ import {
 } from '../../features/agents/config/call-overrides.schema.js';
 import { loadAgent } from '../../features/agents/load-agent.js';
 import { type Route, route } from '../../platform/http/route.js';
-import { model, str } from '../../platform/http/validation/schema-builders.js';
-import type { OutboundCalls } from './outbound-calls.service.js';
+import { model, phoneNumber, str } from '../../platform/http/validation/schema-builders.js';
+import type { OutboundCallService } from './outbound-calls.service.js';
 
 const OutboundCallInput = model({
   agent_id: str(),
-  target_phone_number: str({ pattern: /^\+[1-9]\d{1,14}$/, description: 'E.164.' }),
+  target_phone_number: phoneNumber(),
   dynamic_variables: DynamicVariables.nullable().optional(),
   agent_overrides: AgentOverrides.nullable().optional(),
 }).meta({ id: 'OutboundCallInput' });
@@ -27,7 +27,7 @@ const OutboundCall = model({
 
 export interface OutboundParts {
   readonly agents: AgentsRepository;
-  readonly outbound: OutboundCalls;
+  readonly outbound: OutboundCallService;
 }
 
 /** `/calls/outbound`: an agent calls somebody. */

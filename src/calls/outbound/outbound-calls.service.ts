@@ -6,7 +6,7 @@ import type { Provider } from '../../features/phone-numbers/carrier.js';
 import type { DialBlocklist } from '../../features/phone-numbers/dial-blocklist.js';
 import type { VoiceOverrides } from '../../features/voices/voice-overrides.js';
 import { ApiError } from '../../platform/http/api-error.js';
-import { type CallSlots, refusedCall } from '../admission/call-slots.js';
+import { type CallSlots, slotRefusalError } from '../admission/call-slots.js';
 import type { CallCommandService } from '../commands/call-commands.service.js';
 import type { CallOptions } from '../store/call.model.js';
 import type { CallsRepository } from '../store/calls.repository.js';
@@ -15,7 +15,7 @@ import type { Dialer, DialerRegistry, DialStatus } from './dialer.js';
 /** Nobody was reached. */
 const UNREACHED: ReadonlySet<DialStatus> = new Set(['busy', 'no-answer', 'failed', 'canceled']);
 
-export interface OutboundCallsParts {
+export interface OutboundCallServiceParts {
   readonly calls: Pick<CallsRepository, 'find' | 'saveDialStatus' | 'endReserved'>;
   readonly slots: Pick<CallSlots, 'reserve' | 'refusalOf'>;
   readonly commands: Pick<CallCommandService, 'end'>;
@@ -23,15 +23,15 @@ export interface OutboundCallsParts {
   /** Throws NOT_CONFIGURED that names the settings a carrier cannot be used without. */
   readonly carriers: { requireConfigured(provider: Provider): void };
   readonly dialers: DialerRegistry;
-  readonly refused: DialBlocklist;
+  readonly blocklist: DialBlocklist;
   readonly numbers: Pick<NumberOwnership, 'requireUsable'>;
 }
 
 /** Calls that agents make: who may, whom, and what became of it. */
-export class OutboundCalls {
-  readonly #parts: OutboundCallsParts;
+export class OutboundCallService {
+  readonly #parts: OutboundCallServiceParts;
 
-  constructor(parts: OutboundCallsParts) {
+  constructor(parts: OutboundCallServiceParts) {
     this.#parts = parts;
   }
 
@@ -50,7 +50,7 @@ export class OutboundCalls {
     const dialer = this.#dialer(carrier);
     const from = agent.config.phone_number;
     if (!from) throw notAllowed('This agent has no phone number to call from');
-    if (this.#parts.refused.has(to)) throw notAllowed('This number is never called');
+    if (this.#parts.blocklist.has(to)) throw notAllowed('This number is never called');
     await this.#parts.numbers.requireUsable(agent.accountId, from);
     await overrides.check(agent, options.agent_overrides);
     const reserved = await slots.reserve({
@@ -61,15 +61,15 @@ export class OutboundCalls {
       toNumber: to,
       sampleRate: PHONE_SAMPLE_RATE,
     });
-    if (reserved.type === 'refused') throw refusedCall(reserved.why);
+    if (reserved.type === 'refused') throw slotRefusalError(reserved.why);
     const { callId } = reserved;
     try {
       const carrier_call_id = await dialer.dial({ callId, from, to });
-      const isWanted = await calls.saveDialStatus(callId, {
+      const isOpen = await calls.saveDialStatus(callId, {
         ...(carrier_call_id && { carrier, carrier_call_id }),
       });
       // It was ended while the carrier took the order.
-      if (!isWanted && carrier_call_id !== undefined) await dialer.stop(carrier_call_id);
+      if (!isOpen && carrier_call_id !== undefined) await dialer.stop(carrier_call_id);
     } catch (error) {
       // Its slot must not stay taken by a call that never was.
       await calls.saveDialStatus(callId, { dial_status: 'failed' });

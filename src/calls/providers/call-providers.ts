@@ -1,8 +1,6 @@
-import type { Logger } from 'pino';
 import type { VoiceSettings } from '../../../agents-runtime/contract/agent-config.js';
 import type { FindVoice } from '../../../agents-runtime/contract/find-voice.js';
-import { SpeechCache } from '../../../agents-runtime/output/speech-cache.js';
-import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
+import type { SpeechCache } from '../../../agents-runtime/output/speech-cache.js';
 import { MediaError } from '../../../media/errors.js';
 import { LANGUAGES } from '../../../media/languages.js';
 import type { Dictionary } from '../../../media/text/dictionary/dictionary.js';
@@ -15,37 +13,37 @@ import { ApiError } from '../../platform/http/api-error.js';
 import type { CallProviders } from '../session/call-session.js';
 import type { LlmRegistry } from './llm-registry.js';
 import type { SttModels } from './stt-models.js';
-import { SttProviders } from './stt-providers.js';
+import type { SttProviders } from './stt-providers.js';
 
 export interface CallProvidersParts {
-  readonly config: Config;
-  readonly ears: SttModels;
+  readonly config: Pick<Config, 'REPLAY_DIR'>;
+  readonly sttModels: SttModels;
+  readonly sttProviders: SttProviders;
+  readonly speechCache: SpeechCache;
   readonly voices: VoiceRegistry;
-  readonly replies: Pick<LlmRegistry, 'get' | 'fallbacksFor'>;
-  readonly tools: Pick<AgentTools, 'open' | 'expect'>;
+  readonly llmRegistry: Pick<LlmRegistry, 'get' | 'fallbacksFor'>;
+  readonly tools: Pick<AgentTools, 'open' | 'prefetch'>;
   readonly dictionaries: CompiledDictionaries;
-  readonly log: Logger;
 }
 
 /** The models with which an agent's calls are held, chosen by its settings. */
 export function createCallProviders(parts: CallProvidersParts): CallProviders {
-  const { config, ears, voices, replies, tools, dictionaries, log } = parts;
-  const recognisers = new SttProviders(ears.recogniser, config, log);
+  const { config, sttModels, voices, sttProviders, llmRegistry, speechCache, tools, dictionaries } = parts;
   return {
-    ...ears,
-    speechCache: new SpeechCache(systemClock),
-    speechToTextFor: ({ voice }) => recognisers.recogniserFor(voice.language),
+    ...sttModels,
+    speechCache,
+    speechToTextFor: ({ voice }) => sttProviders.speechToTextFor(voice.language),
     // Results of streaming speech recognition are not part of replay files.
     streamingSpeechToTextFor: ({ voice, recordingEnabled }) =>
       config.REPLAY_DIR !== undefined && recordingEnabled
         ? undefined
-        : recognisers.liveFor(voice.language),
+        : sttProviders.streamingFor(voice.language),
     fallbackVoicesFor: (agent, voice) => fallbackVoices(voices, agent.voice, voice),
     voiceFor: ({ voice }) => voiceFor(voices, voice),
     findVoiceFor: ({ voice }) => voicesFor(voices, voice),
-    languageModelFor: (agent) => replies.get(agent.llmModel),
-    fallbackModelsFor: (agent) => replies.fallbacksFor(agent.llmModel),
-    prepareTools: (agent, agentId) => tools.expect(agent, agentId),
+    languageModelFor: (agent) => llmRegistry.get(agent.llmModel),
+    fallbackModelsFor: (agent) => llmRegistry.fallbacksFor(agent.llmModel),
+    prepareTools: (agent, agentId) => tools.prefetch(agent, agentId),
     toolsFor: (agent, caller) => tools.open(agent, caller),
     dictionaryFor: (accountId, { voice }) => dictionaryFor(dictionaries, accountId, voice),
   };

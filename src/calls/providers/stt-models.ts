@@ -16,7 +16,7 @@ export interface SttModels {
   /** Without it calls are heard with their noise. */
   readonly noiseReduction?: NoiseReduction;
   readonly turnDetector: TurnDetector;
-  readonly recogniser: SpeechToText;
+  readonly speechToText: SpeechToText;
   close(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export async function loadSttModels(
   scheduler: CpuScheduler,
   log: Logger,
 ): Promise<SttModels> {
-  const recogniserId = 'moonshine-tiny-en';
+  const modelId = 'moonshine-tiny-en';
   const { preparedFolder } = store;
   const voiceActivity = new SileroVoiceActivity({
     folder: await store.require('silero-vad'),
@@ -41,15 +41,15 @@ export async function loadSttModels(
     preparedFolder,
     scheduler,
   });
-  const recogniser = new MoonshineSpeechToText({
-    id: recogniserId,
-    folder: await store.require(recogniserId),
+  const speechToText = new MoonshineSpeechToText({
+    id: modelId,
+    folder: await store.require(modelId),
     scheduler,
   });
   const noiseReduction = new RnnoiseNoiseReduction({
     onFault: (error) => log.error({ err: error }, 'noise reduction failed'),
   });
-  const needed = [voiceActivity, turnDetector, recogniser];
+  const needed = [voiceActivity, turnDetector, speechToText];
   const all = [...needed, noiseReduction];
   // Calls do without it: they are heard with their noise then.
   const warming = noiseReduction
@@ -60,7 +60,7 @@ export async function loadSttModels(
     voiceActivity,
     noiseReduction,
     turnDetector,
-    recogniser,
+    speechToText,
     close: async () => {
       await Promise.all(all.map((model) => model.close()));
     },

@@ -21,22 +21,22 @@ export type SttProviderSettings = Pick<
 /** Whether a recogniser outside understands a language. */
 export function hasSttProvider(config: SttProviderSettings, language: string): boolean {
   const { STT_BASE_URL, STT_LANGUAGES, DEEPGRAM_API_KEY, DEEPGRAM_LANGUAGES } = config;
-  const byPieces = STT_BASE_URL !== undefined && STT_LANGUAGES.includes(language);
-  return byPieces || (DEEPGRAM_API_KEY !== undefined && DEEPGRAM_LANGUAGES.includes(language));
+  const hasBatch = STT_BASE_URL !== undefined && STT_LANGUAGES.includes(language);
+  return hasBatch || (DEEPGRAM_API_KEY !== undefined && DEEPGRAM_LANGUAGES.includes(language));
 }
 
 /** The recognisers of a call: those outside that the settings name, and the installed one. */
 export class SttProviders {
   readonly #local: SpeechToText;
   readonly #remote: OpenAiTranscription | undefined;
-  readonly #live: StreamingSpeechToText | undefined;
-  readonly #liveLanguages: readonly string[];
+  readonly #streaming: StreamingSpeechToText | undefined;
+  readonly #streamingLanguages: readonly string[];
   readonly #log: Logger;
 
   constructor(local: SpeechToText, config: SttProviderSettings, log: Logger) {
     this.#local = local;
     this.#log = log;
-    this.#liveLanguages = config.DEEPGRAM_LANGUAGES;
+    this.#streamingLanguages = config.DEEPGRAM_LANGUAGES;
     const { STT_BASE_URL: baseUrl, STT_API_KEY: apiKey, DEEPGRAM_API_KEY: deepgramKey } = config;
     this.#remote =
       baseUrl === undefined
@@ -47,7 +47,7 @@ export class SttProviders {
             model: config.STT_MODEL,
             languages: config.STT_LANGUAGES,
           });
-    this.#live =
+    this.#streaming =
       deepgramKey === undefined
         ? undefined
         : new DeepgramSpeechToText({
@@ -59,7 +59,7 @@ export class SttProviders {
   }
 
   /** Batch recognition. @param language ISO 639-1, or `auto` */
-  recogniserFor(language: string): SpeechToText {
+  speechToTextFor(language: string): SpeechToText {
     const all = this.#remote ? [this.#remote, this.#local] : [this.#local];
     const able = all.filter(({ languages }) => language === 'auto' || languages.includes(language));
     if (able.length === 1) return able[0]!;
@@ -71,7 +71,9 @@ export class SttProviders {
   }
 
   /** Streaming recognition, if the settings name a provider for the language. */
-  liveFor(language: string): StreamingSpeechToText | undefined {
-    return language === 'auto' || this.#liveLanguages.includes(language) ? this.#live : undefined;
+  streamingFor(language: string): StreamingSpeechToText | undefined {
+    return language === 'auto' || this.#streamingLanguages.includes(language)
+      ? this.#streaming
+      : undefined;
   }
 }

@@ -12,7 +12,7 @@ import { fileKey, spoolKey } from './recording-files.js';
 import { LEASE_S, type RecordingsRepository } from './recordings.repository.js';
 
 /** How often is looked whether another gateway has finished. */
-const LOOK_MS = 250;
+const POLL_MS = 250;
 
 export interface RecordingMixdownParts {
   readonly gatewayId: string;
@@ -39,10 +39,10 @@ export class RecordingMixdown {
    * Resolves when the file is in the store, or nothing can be made of the spool.
    * @throws StorageError, MediaError DISK_FULL
    */
-  merge(callId: string): Promise<void> {
+  mixDown(callId: string): Promise<void> {
     const running =
       this.#running.get(callId) ??
-      this.#mergeOnce(callId).finally(() => this.#running.delete(callId));
+      this.#mixDownOnce(callId).finally(() => this.#running.delete(callId));
     this.#running.set(callId, running);
     return running;
   }
@@ -54,12 +54,12 @@ export class RecordingMixdown {
     await this.#parts.thread.close();
   }
 
-  async #mergeOnce(callId: string): Promise<void> {
+  async #mixDownOnce(callId: string): Promise<void> {
     const { gatewayId, recordings } = this.#parts;
     while (!(await recordings.lease(callId, gatewayId))) {
       const row = await recordings.find(callId);
       if (row?.state !== 'spooled') return;
-      await sleep(LOOK_MS, undefined, { signal: this.#closing.signal });
+      await sleep(POLL_MS, undefined, { signal: this.#closing.signal });
     }
     const renewal = setInterval(
       () => {
@@ -70,18 +70,18 @@ export class RecordingMixdown {
       (LEASE_S * 1000) / 3,
     ).unref();
     try {
-      await this.#makeFile(callId);
+      await this.#createFile(callId);
     } catch (error) {
-      if (!isHopeless(error)) throw error;
+      if (!isPermanent(error)) throw error;
       this.#parts.log.error({ err: error, callId }, 'nothing is left of a recording');
-      await recordings.lost(callId);
+      await recordings.markLost(callId);
     } finally {
       clearInterval(renewal);
       await recordings.release(callId, gatewayId);
     }
   }
 
-  async #makeFile(callId: string): Promise<void> {
+  async #createFile(callId: string): Promise<void> {
     const { recordings, store, folder, thread, channels, mp3Program, gatewayId } = this.#parts;
     const name = `${callId}-${gatewayId}`;
     const outPath = folder.draftPath(`${name}.mp3`);
@@ -92,7 +92,7 @@ export class RecordingMixdown {
       const durationMs = await thread.mixDown({ spoolPath, outPath, channels, mp3Program }, signal);
       await store.putFile(fileKey(callId), outPath);
       const { size: bytes } = await stat(outPath);
-      const isWanted = await recordings.ready(callId, { durationMs, bytes });
+      const isWanted = await recordings.markReady(callId, { durationMs, bytes });
       if (!isWanted) await store.delete(fileKey(callId));
       await store.delete(spoolKey(callId));
     } finally {
@@ -118,7 +118,7 @@ export class RecordingMixdown {
 }
 
 /** Another try would end in the same way. */
-function isHopeless(error: unknown): boolean {
+function isPermanent(error: unknown): boolean {
   if (error instanceof StorageError) return error.code === 'NO_SUCH_OBJECT';
   return error instanceof MediaError && error.code === 'INVALID_INPUT';
 }

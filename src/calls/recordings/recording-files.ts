@@ -1,6 +1,6 @@
 import { access, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isUuid } from '../../features/ownership/owned-resources.js';
+import { isUuid } from '../../platform/http/validation/schema-builders.js';
 
 const SUFFIX = '.spool';
 /** Drafts of merges that nobody has touched for so long are of gateways that died. */

@@ -35,7 +35,7 @@ export class RecordingsRepository {
   }
 
   /** The whole spool is in the store; told to receivers once. @returns false for what was deleted. */
-  settled(callId: string, durationMs: number): Promise<boolean> {
+  markSpooled(callId: string, durationMs: number): Promise<boolean> {
     return this.#db.transaction(async (transaction) => {
       const call = await transaction<CallRow>('calls').where({ call_id: callId }).first();
       if (!call) return false;
@@ -78,7 +78,7 @@ export class RecordingsRepository {
   }
 
   /** The merged file is in the store. @returns false for what was deleted meanwhile. */
-  async ready(callId: string, file: { durationMs: number; bytes: number }): Promise<boolean> {
+  async markReady(callId: string, file: { durationMs: number; bytes: number }): Promise<boolean> {
     const changed = await this.#db('recordings')
       .where({ call_id: callId, state: 'spooled' })
       .update({
@@ -93,12 +93,12 @@ export class RecordingsRepository {
   }
 
   /** Nothing that can be played is left of it. */
-  async lost(callId: string): Promise<void> {
+  async markLost(callId: string): Promise<void> {
     await this.#mark(callId, 'lost');
   }
 
   /** It was deleted: what a gateway still finds of it, it removes. */
-  async deleted(callId: string): Promise<void> {
+  async markDeleted(callId: string): Promise<void> {
     await this.#mark(callId, 'deleted');
   }
 

@@ -14,9 +14,9 @@ import { fileKey, spoolKey } from './recording-files.js';
 import type { RecordingsRepository } from './recordings.repository.js';
 
 /** A request waits for a merge no longer than this. Source: the contract's supplement, §8. */
-const MERGED_WITHIN_MS = 20_000;
+const MIXDOWN_TIMEOUT_MS = 20_000;
 /** Interval between searches for spools that dead gateways left on this machine. */
-const LOOK_MS = 60_000;
+const RECOVERY_MS = 60_000;
 /** A spool that no gateway has brought by then will not come any more. */
 const LOST_AFTER_MS = 3_600_000;
 
@@ -38,10 +38,10 @@ export interface RecordingServiceParts {
   readonly store: ObjectStore;
   readonly folder: SpoolFolder;
   readonly spools: SpoolThread;
-  readonly merging: RecordingMixdown;
+  readonly mixdowns: RecordingMixdown;
   readonly log: Logger;
   /** By default 20 s. */
-  readonly mergedWithinMs?: number | undefined;
+  readonly mixdownTimeoutMs?: number | undefined;
 }
 
 /** The sound of calls: written while they run, stored when they end, merged when somebody asks. */
@@ -54,8 +54,8 @@ export class RecordingService {
   constructor(parts: RecordingServiceParts) {
     this.#parts = parts;
     this.#leftovers = new PeriodicTask({
-      intervalMs: LOOK_MS,
-      run: (closing) => this.#bringLeft(closing),
+      intervalMs: RECOVERY_MS,
+      run: (closing) => this.#recoverSpools(closing),
       onError: (error) => parts.log.error({ err: error }, 'left recordings could not be brought'),
     });
   }
@@ -86,9 +86,9 @@ export class RecordingService {
       const durationMs = await ended;
       await spool.close(durationMs);
       await known;
-      await this.#settle(callId, durationMs);
+      await this.#store(callId, durationMs);
     };
-    this.#hold(callId, finish());
+    this.#track(callId, finish());
     return { write: (pieces) => spool.append(pieces), end };
   }
 
@@ -102,7 +102,7 @@ export class RecordingService {
     // Who has stopped waiting does not hear how it ended: the next one to ask does.
     work.catch(() => undefined);
     const late = new Promise<RecordingStatus>((resolve) => {
-      const ms = this.#parts.mergedWithinMs ?? MERGED_WITHIN_MS;
+      const ms = this.#parts.mixdownTimeoutMs ?? MIXDOWN_TIMEOUT_MS;
       setTimeout(resolve, ms, 'processing').unref();
     });
     return Promise.race([work, late]);
@@ -124,7 +124,7 @@ export class RecordingService {
   async deleteRecording(callId: string): Promise<number> {
     const { recordings, folder, store } = this.#parts;
     const sizes = await Promise.all([store.size(spoolKey(callId)), store.size(fileKey(callId))]);
-    await recordings.deleted(callId);
+    await recordings.markDeleted(callId);
     await folder.remove(callId);
     await store.delete(spoolKey(callId));
     await store.delete(fileKey(callId));
@@ -135,12 +135,12 @@ export class RecordingService {
   async close(): Promise<void> {
     await this.#leftovers.close();
     await Promise.all(this.#open.values());
-    await this.#parts.merging.close();
+    await this.#parts.mixdowns.close();
     await this.#parts.spools.close();
   }
 
   async #prepareEnded(call: CallRow): Promise<RecordingStatus> {
-    const { recordings, merging, log } = this.#parts;
+    const { recordings, mixdowns, log } = this.#parts;
     const { call_id: callId } = call;
     let row = await recordings.find(callId);
     if (row === undefined || row.state === 'recording') {
@@ -148,16 +148,16 @@ export class RecordingService {
       row = await recordings.find(callId);
     }
     if (row?.state === 'recording') {
-      if (!(await this.#bring(call))) return stillComes(call) ? 'processing' : 'not_recorded';
+      if (!(await this.#recover(call))) return mayBeRecovered(call) ? 'processing' : 'not_recorded';
       row = await recordings.find(callId);
     }
     if (row?.state === 'spooled') {
-      await merging.merge(callId);
+      await mixdowns.mixDown(callId);
       row = await recordings.find(callId);
     }
     if (row?.state === 'ready' && (await this.#parts.store.size(fileKey(callId))) === undefined) {
       log.error({ callId }, 'the storage has lost a recording');
-      await recordings.lost(callId);
+      await recordings.markLost(callId);
       return 'not_recorded';
     }
     return row?.state === 'ready'
@@ -167,7 +167,7 @@ export class RecordingService {
         : 'not_recorded';
   }
 
-  #hold(callId: string, work: Promise<void>): void {
+  #track(callId: string, work: Promise<void>): void {
     const held = work
       .catch((error: unknown) =>
         this.#parts.log.error({ err: error, callId }, 'a recording could not be stored yet'),
@@ -177,16 +177,16 @@ export class RecordingService {
   }
 
   /** Puts a whole spool into the store; the file here is removed then. */
-  async #settle(callId: string, durationMs: number): Promise<void> {
+  async #store(callId: string, durationMs: number): Promise<void> {
     const { recordings, folder, store } = this.#parts;
     if (!(await folder.has(callId))) return;
     await store.putFile(spoolKey(callId), folder.pathOf(callId));
-    const isWanted = await recordings.settled(callId, durationMs);
+    const isWanted = await recordings.markSpooled(callId, durationMs);
     if (!isWanted) await store.delete(spoolKey(callId));
     await folder.remove(callId);
   }
 
-  async #bringLeft(closing: AbortSignal): Promise<void> {
+  async #recoverSpools(closing: AbortSignal): Promise<void> {
     const { calls, folder } = this.#parts;
     for (const callId of await folder.callIds()) {
       if (closing.aborted) return;
@@ -195,39 +195,39 @@ export class RecordingService {
       if (!call) await folder.remove(callId);
       else if (call.state === 'ended') {
         // One that cannot be brought holds up no other; it is told of where it is brought.
-        await this.#bring(call).catch(() => undefined);
+        await this.#recover(call).catch(() => undefined);
       }
     }
   }
 
   /** Stores a spool that lies here and that its gateway does not store any more. @returns whether it did */
-  async #bring(call: CallRow): Promise<boolean> {
+  async #recover(call: CallRow): Promise<boolean> {
     const { gatewayId, gateways, folder } = this.#parts;
     const { call_id: callId, gateway_id: owner } = call;
     await this.#open.get(callId);
     if (!(await folder.has(callId))) return false;
     const isOthers = owner !== null && owner !== gatewayId;
     if (isOthers && (await gateways.isAlive(owner))) return false;
-    const work = this.#settleLeft(callId);
-    this.#hold(callId, work);
+    const work = this.#storeRecovered(callId);
+    this.#track(callId, work);
     await work;
     return true;
   }
 
-  async #settleLeft(callId: string): Promise<void> {
+  async #storeRecovered(callId: string): Promise<void> {
     const { recordings, folder, spools, log } = this.#parts;
     try {
-      await this.#settle(callId, await spools.durationOf(folder.pathOf(callId)));
+      await this.#store(callId, await spools.durationOf(folder.pathOf(callId)));
     } catch (error) {
       if (!(error instanceof MediaError) || error.code !== 'INVALID_INPUT') throw error;
       log.error({ err: error, callId }, 'nothing is left of a recording');
-      await recordings.lost(callId);
+      await recordings.markLost(callId);
       await folder.remove(callId);
     }
   }
 }
 
 /** Whether its gateway, or the next one on that machine, may still bring the spool. */
-function stillComes({ ended_at: endedAt }: CallRow): boolean {
+function mayBeRecovered({ ended_at: endedAt }: CallRow): boolean {
   return endedAt !== null && Date.now() - endedAt.getTime() < LOST_AFTER_MS;
 }

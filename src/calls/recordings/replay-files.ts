@@ -23,24 +23,24 @@ export const REPLAY_SUFFIX = '.replay.jsonl.gz';
 export class ReplayFiles {
   readonly #folder: string;
   readonly #log: Logger;
-  readonly #mostCharacters: number;
+  readonly #maxCharacters: number;
   readonly #open = new Set<Promise<void>>();
 
-  private constructor(folder: string, log: Logger, mostCharacters: number) {
+  private constructor(folder: string, log: Logger, maxCharacters: number) {
     this.#folder = folder;
     this.#log = log;
-    this.#mostCharacters = mostCharacters;
+    this.#maxCharacters = maxCharacters;
   }
 
   /** Makes the folder, for its owner only. */
   static async in(
     folder: string,
     log: Logger,
-    mostCharacters = MAX_CHARACTERS,
+    maxCharacters = MAX_CHARACTERS,
   ): Promise<ReplayFiles> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     log.warn('REPLAY_DIR is set: the audio and the words of every call are written to files');
-    return new ReplayFiles(folder, log, mostCharacters);
+    return new ReplayFiles(folder, log, maxCharacters);
   }
 
   /** @param callId of our own making, so fit for a file's name. */
@@ -52,7 +52,7 @@ export class ReplayFiles {
     );
     this.#open.add(written);
     void written.then(() => this.#open.delete(written));
-    return new ReplayFile(gzip, this.#mostCharacters, () =>
+    return new ReplayFile(gzip, this.#maxCharacters, () =>
       this.#log.warn({ callId }, 'replay file is full'),
     );
   }
@@ -71,16 +71,16 @@ export class ReplayFiles {
 /** Keeps lines until there are enough of them: packing is done by another thread. */
 class ReplayFile implements ReplaySink {
   readonly #gzip: Gzip;
-  readonly #mostCharacters: number;
+  readonly #maxCharacters: number;
   readonly #onFull: () => void;
   readonly #timer: NodeJS.Timeout;
   #lines: string[] = [];
   #characters = 0;
   #lastT = 0;
 
-  constructor(gzip: Gzip, mostCharacters: number, onFull: () => void) {
+  constructor(gzip: Gzip, maxCharacters: number, onFull: () => void) {
     this.#gzip = gzip;
-    this.#mostCharacters = mostCharacters;
+    this.#maxCharacters = maxCharacters;
     this.#onFull = onFull;
     this.#timer = setInterval(() => this.#flush(), FLUSH_MS).unref();
   }
@@ -90,7 +90,7 @@ class ReplayFile implements ReplaySink {
     if ('t' in line) this.#lastT = line.t;
     const row = `${JSON.stringify(line)}\n`;
     this.#characters += row.length;
-    if (this.#characters > this.#mostCharacters || this.#gzip.writableLength > MAX_WAITING) {
+    if (this.#characters > this.#maxCharacters || this.#gzip.writableLength > MAX_WAITING) {
       this.#lines.push(`${JSON.stringify({ t: this.#lastT, type: 'full' })}\n`);
       this.#onFull();
       this.end();
@@ -100,17 +100,17 @@ class ReplayFile implements ReplaySink {
   end(): void {
     clearInterval(this.#timer);
     if (this.#gzip.writableEnded || this.#gzip.destroyed) return;
-    this.#gzip.end(this.#taken());
+    this.#gzip.end(this.#takeLines());
   }
 
   /** What has been packed so far can be read, should nothing follow. */
   #flush(): void {
     if (this.#lines.length === 0 || this.#gzip.destroyed) return;
-    this.#gzip.write(this.#taken());
+    this.#gzip.write(this.#takeLines());
     this.#gzip.flush(constants.Z_SYNC_FLUSH);
   }
 
-  #taken(): string {
+  #takeLines(): string {
     return this.#lines.splice(0).join('');
   }
 }

@@ -1,5 +1,5 @@
-import { isUuid } from '../../features/ownership/owned-resources.js';
 import { ApiError } from '../../platform/http/api-error.js';
+import { isUuid } from '../../platform/http/validation/schema-builders.js';
 import { callNotFound } from '../store/load-call.js';
 import type { Deleted, DeletionAuditRepository, ReceiptRow } from './deletion-audit.repository.js';
 import type { RetainedCall, RetainedCallsRepository } from './retained-calls.repository.js';

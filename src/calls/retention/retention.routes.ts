@@ -1,8 +1,9 @@
 import type { AgentsRepository } from '../../features/agents/agents.repository.js';
+import { AgentPath } from '../../features/agents/agents.schema.js';
 import { loadAgent } from '../../features/agents/load-agent.js';
 import { type Route, route } from '../../platform/http/route.js';
 import { PAGE_FIELDS, pageOf } from '../../platform/http/validation/pagination.js';
-import { model, str } from '../../platform/http/validation/schema-builders.js';
+import { model } from '../../platform/http/validation/schema-builders.js';
 import type { DeletionAuditRepository } from './deletion-audit.repository.js';
 import type { RetentionRepository } from './retention.repository.js';
 import {
@@ -73,7 +74,7 @@ function agentRoutes({ policies, agents }: RetentionRouteParts): readonly Route[
     tag: TAG,
     scope: 'agents',
     path: '/agent/{agent_id}/retention',
-    params: model({ agent_id: str() }),
+    params: AgentPath,
   } as const;
   const responses = {
     200: { description: "The agent's policy, and what comes of it", schema: AgentRetentionAnswer },

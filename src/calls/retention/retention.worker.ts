@@ -7,7 +7,7 @@ import type { DeletionAuditRepository } from './deletion-audit.repository.js';
 import type { Artifact, RetentionPolicy, RetentionRepository } from './retention.repository.js';
 
 /** Interval between searches for data that is due for deletion. */
-const LOOK_MS = 600_000;
+const RUN_MS = 600_000;
 /** Calls per query. */
 const BATCH = 100;
 /** Calls per run, so that other gateways get their turn. */
@@ -34,7 +34,7 @@ export class RetentionWorker {
   constructor(parts: RetentionWorkerParts) {
     this.#parts = parts;
     this.#task = new PeriodicTask({
-      intervalMs: LOOK_MS,
+      intervalMs: RUN_MS,
       run: (closing) => this.run(closing),
       onError: (error) =>
         parts.log.error({ err: error }, 'what is kept for too long could not be deleted'),

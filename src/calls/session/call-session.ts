@@ -14,7 +14,7 @@ import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import type { SpeechToText, StreamingSpeechToText } from '../../../media/stt/speech-to-text.js';
 import type { Dictionary } from '../../../media/text/dictionary/dictionary.js';
 import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
-import type { OpenTools } from '../../features/agent-tools/agent-tools.js';
+import type { CallTools } from '../../features/agent-tools/agent-tools.js';
 import type { ToolCaller } from '../../features/agent-tools/webhook-tool.js';
 import type { CallRow } from '../store/call.model.js';
 import type { CallsRepository } from '../store/calls.repository.js';
@@ -39,7 +39,7 @@ export interface CallProviders
   /** Connects to the agent's tools before its next call. */
   prepareTools(config: AgentConfig, agentId: string): void;
   /** Closed with the call. */
-  toolsFor(config: AgentConfig, caller: ToolCaller): Promise<OpenTools | undefined>;
+  toolsFor(config: AgentConfig, caller: ToolCaller): Promise<CallTools | undefined>;
   /** Undefined if the agent names no dictionary, or a deleted one. */
   dictionaryFor(accountId: string, config: AgentConfig): Promise<Dictionary | undefined>;
 }
@@ -63,7 +63,7 @@ export interface CallSessionParts {
 
 /** The parts that belong to one call only. */
 interface OwnParts extends Pick<CallDependencies, 'config' | 'dictionary' | 'voice'> {
-  readonly tools: OpenTools | undefined;
+  readonly tools: CallTools | undefined;
   /** Reports that the call has started, or will not start. Idempotent. */
   readonly onSettled: () => void;
 }

@@ -5,13 +5,13 @@ import type { CallsRepository } from '../store/calls.repository.js';
 
 const BEAT_MS = 5_000;
 /** A gateway is dead after 15 s, and its calls end within 20 s. */
-const LOOK_MS = 5_000;
-/** After the database was away, or stood still, others get so long to show that they live. */
-const PATIENCE_MS = 15_000;
-/** Two beats: one that comes later was kept from coming, and so were those of others. */
-const LATE_MS = 10_000;
+const CHECK_MS = 5_000;
+/** After an outage of the database, other gateways get this long to send a heartbeat. */
+const GRACE_MS = 15_000;
+/** Two intervals. A later heartbeat was held up, and so were those of other gateways. */
+const MAX_BEAT_GAP_MS = 10_000;
 
-/** Shows other gateways that this one lives, and ends the calls of one that died. */
+/** Writes that this gateway is alive, and ends the calls of gateways that died. */
 export class Heartbeat {
   readonly #calls: Pick<CallsRepository, 'endOrphaned' | 'endAbandoned' | 'endAllOf'>;
   readonly #gateways: Pick<
@@ -22,12 +22,12 @@ export class Heartbeat {
   readonly #address: string | undefined;
   readonly #housekeeping: readonly (() => Promise<unknown>)[];
   readonly #log: Logger;
-  #patientUntil = 0;
-  /** The last beat, by the database's clock and by ours. */
+  #graceUntilMs = 0;
+  /** The last heartbeat, by the clock of the database and of this process. */
   #beatAt = new Date(0);
   #beatAtMs = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
-  readonly #look: PeriodicTask;
+  readonly #check: PeriodicTask;
 
   constructor(parts: {
     readonly calls: Pick<CallsRepository, 'endOrphaned' | 'endAbandoned' | 'endAllOf'>;
@@ -36,9 +36,9 @@ export class Heartbeat {
       'heartbeat' | 'remove' | 'removeSilent' | 'removeAll'
     >;
     readonly gatewayId: string;
-    /** Where other gateways reach this one. */
+    /** `host:port` of this gateway for others. */
     readonly address?: string | undefined;
-    /** More work for each look for silent gateways. */
+    /** Called with each search for silent gateways. */
     readonly housekeeping?: readonly (() => Promise<unknown>)[];
     readonly log: Logger;
   }) {
@@ -48,27 +48,27 @@ export class Heartbeat {
     this.#address = parts.address;
     this.#housekeeping = parts.housekeeping ?? [];
     this.#log = parts.log;
-    this.#look = new PeriodicTask({
-      intervalMs: LOOK_MS,
+    this.#check = new PeriodicTask({
+      intervalMs: CHECK_MS,
       run: () => this.#endSilent(),
       onError: (error) =>
         this.#log.error({ err: error }, 'silent gateways could not be looked for'),
     });
   }
 
-  /** @param isAlone no other gateway can be on this database: whatever is still open is a dead one's. */
+  /** @param isAlone no other gateway can use this database: all stored ones are dead */
   async start({ isAlone }: { readonly isAlone: boolean }): Promise<void> {
     if (isAlone) await this.#gateways.removeAll();
     await this.#beat();
-    await this.#look.runNow();
-    this.#look.start();
-    // Beats may overlap: one that hangs on a dead connection must not delay the next one.
+    await this.#check.runNow();
+    this.#check.start();
+    // Heartbeats may overlap: one that hangs on a dead connection must not delay the next one.
     this.#timer = setInterval(() => void this.#beat(), BEAT_MS).unref();
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#look.close();
+    await this.#check.close();
     await this.#calls.endAllOf(this.#gatewayId, 'drained');
     await this.#gateways.remove(this.#gatewayId);
   }
@@ -77,16 +77,16 @@ export class Heartbeat {
     try {
       this.#beatAt = await this.#gateways.heartbeat(this.#gatewayId, this.#address);
       const nowMs = performance.now();
-      if (nowMs - this.#beatAtMs > LATE_MS) this.#patientUntil = nowMs + PATIENCE_MS;
+      if (nowMs - this.#beatAtMs > MAX_BEAT_GAP_MS) this.#graceUntilMs = nowMs + GRACE_MS;
       this.#beatAtMs = nowMs;
     } catch (error) {
-      this.#patientUntil = performance.now() + PATIENCE_MS;
+      this.#graceUntilMs = performance.now() + GRACE_MS;
       this.#log.error({ err: error }, 'heartbeat failed');
     }
   }
 
   async #endSilent(): Promise<void> {
-    if (performance.now() < this.#patientUntil) return;
+    if (performance.now() < this.#graceUntilMs) return;
     await this.#gateways.removeSilent(this.#gatewayId, this.#beatAt);
     const ended = await this.#calls.endOrphaned(this.#gatewayId);
     await this.#calls.endAbandoned();

@@ -43,22 +43,22 @@ export class MediaConnector {
   ): PhoneTransport {
     const { callId, link, traits } = media;
     const log = media.log.child({ callId });
-    const line = new PhoneTransport({
+    const transport = new PhoneTransport({
       clock: this.#parts.clock ?? systemClock,
       ticker: this.#parts.ticker,
       link,
       traits,
       onFault: (fault) => log.warn({ fault }, 'a message of the carrier could not be used'),
     });
-    this.#begin(line, callId, log, onRefused).catch((error: unknown) => {
+    this.#begin(transport, callId, log, onRefused).catch((error: unknown) => {
       log.error({ err: error }, 'call could not begin');
-      line.close();
+      transport.close();
     });
-    return line;
+    return transport;
   }
 
   async #begin(
-    line: PhoneTransport,
+    transport: PhoneTransport,
     callId: string,
     log: Logger,
     onRefused: (why: ClaimRefusal) => void,
@@ -68,18 +68,18 @@ export class MediaConnector {
       log.info({ why: claimed }, 'the media of a call came in vain');
       onRefused(claimed);
       // Another wire may have the call, so that this one ends alone: the carrier's call goes on.
-      if (claimed === 'gone') line.gone('error_transport');
-      line.close();
+      if (claimed === 'gone') transport.gone('error_transport');
+      transport.close();
       return;
     }
-    if (line.isOver) {
+    if (transport.isOver) {
       // What ended it need not have been the end of its wire.
-      line.close();
+      transport.close();
       await claimed.cancel();
       return;
     }
     try {
-      claimed.start(line, { log, phone: line }, (call) => line.start(call));
+      claimed.start(transport, { log, phone: transport }, (call) => transport.start(call));
     } catch (error) {
       await claimed.cancel();
       throw error;

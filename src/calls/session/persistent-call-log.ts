@@ -30,21 +30,21 @@ export class PersistentCallLog implements CallLog {
 
   started(): Promise<void> {
     const { calls, callId } = this.#parts;
-    return this.#surely(() => calls.start(callId));
+    return this.#retry(() => calls.start(callId));
   }
 
   turn(turn: LoggedTurn): Promise<void> {
     const { calls, callId } = this.#parts;
-    return this.#surely(() => calls.turns.save(callId, turn));
+    return this.#retry(() => calls.turns.save(callId, turn));
   }
 
   ended(reason: EndedReason): Promise<void> {
     const { calls, callId } = this.#parts;
-    return this.#surely(() => calls.end(callId, reason));
+    return this.#retry(() => calls.end(callId, reason));
   }
 
   /** @param write may be done again, whether it was done or not. */
-  async #surely(write: () => Promise<void>): Promise<void> {
+  async #retry(write: () => Promise<void>): Promise<void> {
     const { isStopping, retryMs = RETRY_MS } = this.#parts;
     for (;;) {
       try {

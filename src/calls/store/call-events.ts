@@ -1,11 +1,11 @@
 import type { LoggedTool, LoggedTurn } from '../../../agents-runtime/contract/call-log.js';
 import type { WebhookEvent } from '../../features/webhooks/webhook-events.js';
 import type { CallRow } from './call.model.js';
-import { shownArguments } from './turn.model.js';
+import { parseArguments } from './turn.model.js';
 
 /** Media is connected. */
 export function callStarted(call: CallRow): WebhookEvent {
-  return about(call, 'call.started', {
+  return callEvent(call, 'call.started', {
     started_at: call.started_at?.toISOString(),
     ...numbers(call),
   });
@@ -26,24 +26,24 @@ export function callEnded(call: CallRow): readonly WebhookEvent[] {
     ended_reason,
     ...(call.options.dial_status !== undefined && { dial_status: call.options.dial_status }),
   };
-  const told = (event: WebhookEvent['event']) => ({
-    ...about(call, event, ended),
+  const createEvent = (event: WebhookEvent['event']) => ({
+    ...callEvent(call, event, ended),
     hasTranscript: call.has_transcript,
   });
   return [
-    ...(ended_reason?.startsWith('error_') ? [told('call.failed')] : []),
-    ...(start ? [told('call.completed')] : []),
+    ...(ended_reason?.startsWith('error_') ? [createEvent('call.failed')] : []),
+    ...(start ? [createEvent('call.completed')] : []),
   ];
 }
 
 /** A call's recording can be fetched. */
 export function recordingReady(call: CallRow, durationMs: number): WebhookEvent {
-  return about(call, 'recording.ready', { duration_seconds: durationMs / 1_000 });
+  return callEvent(call, 'recording.ready', { duration_seconds: durationMs / 1_000 });
 }
 
 /** A turn to which nothing will be added any more. */
 export function turnCompleted(call: CallRow, turn: LoggedTurn): WebhookEvent {
-  return about(call, 'turn.completed', {
+  return callEvent(call, 'turn.completed', {
     index: turn.index,
     role: turn.role,
     text: turn.text,
@@ -57,11 +57,11 @@ export function turnCompleted(call: CallRow, turn: LoggedTurn): WebhookEvent {
 
 /** A tool that is over, or was refused; told with the turn that its call belongs to. */
 export function toolCalled(call: CallRow, turn: number, tool: LoggedTool): WebhookEvent {
-  return about(call, 'tool.called', {
+  return callEvent(call, 'tool.called', {
     turn_index: turn,
     name: tool.name,
     kind: tool.kind,
-    arguments: shownArguments(tool.arguments),
+    arguments: parseArguments(tool.arguments),
     result: tool.result,
     outcome: tool.outcome,
     started_ms: Math.round(tool.startedMs),
@@ -69,7 +69,7 @@ export function toolCalled(call: CallRow, turn: number, tool: LoggedTool): Webho
   });
 }
 
-function about(
+function callEvent(
   call: CallRow,
   event: WebhookEvent['event'],
   data: Readonly<Record<string, unknown>>,

@@ -5,7 +5,7 @@ import type { CallRow } from './call.model.js';
 import { toolCalled, turnCompleted } from './call-events.js';
 import { type CallTurnRow, toTurn, toTurnRow } from './turn.model.js';
 
-const TURNS_AT_ONCE = 500;
+const PAGE_TURNS = 500;
 
 /** What was said in calls, turn by turn; the events that tell it are written with it. */
 export class CallTurnsRepository {
@@ -20,14 +20,17 @@ export class CallTurnsRepository {
   /** Writes a turn down, or writes it anew, and tells of what was not told of it yet. */
   async save(callId: string, turn: LoggedTurn): Promise<void> {
     await this.#db.transaction(async (transaction) => {
-      const told = turn.tools ? await this.#toolsOf(transaction, callId, turn.index) : 0;
+      const storedTools = turn.tools ? await this.#countTools(transaction, callId, turn.index) : 0;
       const [saved] = await transaction('call_turns')
         .insert(toTurnRow(callId, turn))
         .onConflict(['call_id', 'index'])
         .merge()
         .returning<{ is_new: boolean }[]>(transaction.raw('(xmax = 0) as is_new'));
-      await this.#tellTools(transaction, callId, { ...turn, tools: turn.tools?.slice(told) ?? [] });
-      if (saved?.is_new) await this.#tellTurns(transaction, callId, turn);
+      await this.#recordTools(transaction, callId, {
+        ...turn,
+        tools: turn.tools?.slice(storedTools) ?? [],
+      });
+      if (saved?.is_new) await this.#recordTurns(transaction, callId, turn);
     });
   }
 
@@ -49,9 +52,9 @@ export class CallTurnsRepository {
           if (last) turns.whereRaw('(??, index) > (?, ?)', [order, last[order], last.index]);
         })
         .orderBy([order, 'index'])
-        .limit(TURNS_AT_ONCE);
+        .limit(PAGE_TURNS);
       if (page.length > 0) yield page;
-      last = page.length === TURNS_AT_ONCE ? page.at(-1) : undefined;
+      last = page.length === PAGE_TURNS ? page.at(-1) : undefined;
     } while (last);
   }
 
@@ -69,14 +72,18 @@ export class CallTurnsRepository {
   }
 
   /** How many tools a turn had when it was written before. */
-  async #toolsOf(transaction: Knex.Transaction, callId: string, index: number): Promise<number> {
+  async #countTools(transaction: Knex.Transaction, callId: string, index: number): Promise<number> {
     const before = await transaction<CallTurnRow>('call_turns')
       .where({ call_id: callId, index })
       .first('tools');
     return before?.tools?.length ?? 0;
   }
 
-  async #tellTools(transaction: Knex.Transaction, callId: string, turn: LoggedTurn): Promise<void> {
+  async #recordTools(
+    transaction: Knex.Transaction,
+    callId: string,
+    turn: LoggedTurn,
+  ): Promise<void> {
     if (!turn.tools?.length) return;
     const call = await transaction<CallRow>('calls').where({ call_id: callId }).first();
     if (!call) return;
@@ -85,13 +92,17 @@ export class CallTurnsRepository {
   }
 
   /** The agent's turns are written when they are over; the user's are over when the next is written. */
-  async #tellTurns(transaction: Knex.Transaction, callId: string, turn: LoggedTurn): Promise<void> {
+  async #recordTurns(
+    transaction: Knex.Transaction,
+    callId: string,
+    turn: LoggedTurn,
+  ): Promise<void> {
     const before = await this.userTurnAt(transaction, callId, turn.index - 1);
-    const over = [...(before ? [before] : []), ...(turn.role === 'agent' ? [turn] : [])];
-    if (over.length === 0) return;
+    const completed = [...(before ? [before] : []), ...(turn.role === 'agent' ? [turn] : [])];
+    if (completed.length === 0) return;
     const call = await transaction<CallRow>('calls').where({ call_id: callId }).first();
     if (!call) return;
-    const events = over.map((each) => turnCompleted(call, each));
+    const events = completed.map((each) => turnCompleted(call, each));
     await this.#events.record(transaction, events);
   }
 }

@@ -1,6 +1,6 @@
-import { isUuid, notFound } from '../../features/ownership/owned-resources.js';
+import { notFound } from '../../features/ownership/owned-resources.js';
 import { ApiError } from '../../platform/http/api-error.js';
-import { model, str } from '../../platform/http/validation/schema-builders.js';
+import { isUuid, model, str } from '../../platform/http/validation/schema-builders.js';
 import type { CallRow } from './call.model.js';
 
 /** The path parameters of a route about one call. */

@@ -51,7 +51,7 @@ export function toTurnRow(callId: string, turn: LoggedTurn) {
     call_id: callId,
     index,
     role,
-    text: storable(text),
+    text: sanitiseText(text),
     cut,
     start_ms: Math.round(startMs),
     end_ms: Math.round(endMs),
@@ -71,10 +71,10 @@ export function toTurn(row: CallTurnRow): LoggedTurn {
 
 function toStoredTool(tool: LoggedTool): StoredTool {
   return {
-    name: storable(tool.name),
+    name: sanitiseText(tool.name),
     kind: tool.kind,
-    arguments: storable(tool.arguments),
-    result: storable(tool.result),
+    arguments: sanitiseText(tool.arguments),
+    result: sanitiseText(tool.result),
     started_ms: Math.round(tool.startedMs),
     duration_ms: Math.round(tool.durationMs),
     outcome: tool.outcome,
@@ -85,18 +85,18 @@ function toStoredSources(sources: NonNullable<LoggedTurn['sources']>): readonly 
   return sources.slice(0, MAX_SOURCES).map((source) => ({
     knowledge_base_id: source.knowledgeBaseId,
     document_id: source.documentId ?? null,
-    title: storable(source.title.slice(0, MAX_TITLE)),
-    passage: storable(source.passage.slice(0, MAX_PASSAGE)),
+    title: sanitiseText(source.title.slice(0, MAX_TITLE)),
+    passage: sanitiseText(source.passage.slice(0, MAX_PASSAGE)),
   }));
 }
 
 /** The database takes neither NUL nor half a character, such as a cut may leave. */
-function storable(text: string): string {
+function sanitiseText(text: string): string {
   return text.replaceAll(/[\0\p{Surrogate}]/gu, '');
 }
 
 /** The arguments that a model wrote; the text as it stands where that is no JSON, or was cut. */
-export function shownArguments(text: string): unknown {
+export function parseArguments(text: string): unknown {
   try {
     return JSON.parse(text || '{}');
   } catch {

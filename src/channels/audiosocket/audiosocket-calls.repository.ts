@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 /** Old ones are forgotten when new ones come. */
-const KEPT = '1 hour';
+const KEEP_EXPIRED = '1 hour';
 
 /** The only code that names the columns of `audiosocket_calls`. */
 export class AudioSocketCallsRepository {
@@ -14,7 +14,7 @@ export class AudioSocketCallsRepository {
   /** @returns until when the UUID is good. */
   async register(uuid: string, callId: string, seconds: number): Promise<Date> {
     await this.#db('audiosocket_calls')
-      .where('expires_at', '<', this.#db.raw(`now() - interval '${KEPT}'`))
+      .where('expires_at', '<', this.#db.raw(`now() - interval '${KEEP_EXPIRED}'`))
       .delete();
     const [row] = await this.#db('audiosocket_calls')
       .insert({
@@ -31,10 +31,10 @@ export class AudioSocketCallsRepository {
     const [row] = await this.#db('audiosocket_calls')
       .where({ uuid })
       .delete()
-      .returning<{ call_id: string; is_good: boolean }[]>([
+      .returning<{ call_id: string; is_valid: boolean }[]>([
         'call_id',
         this.#db.raw('expires_at > now() as is_good'),
       ] as never);
-    return row?.is_good ? row.call_id : undefined;
+    return row?.is_valid ? row.call_id : undefined;
   }
 }

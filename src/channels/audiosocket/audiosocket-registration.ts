@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PHONE_SAMPLE_RATE } from '../../../agents-runtime/transports/telephony/phone-transport.js';
-import { refusedCall } from '../../calls/admission/call-slots.js';
+import { slotRefusalError } from '../../calls/admission/call-slots.js';
 import { type InboundParts, reserveInbound } from '../../calls/inbound/reserve-inbound.js';
 import type { Agent } from '../../features/agents/agent.model.js';
 import type { CallVariables } from '../../features/agents/config/call-overrides.schema.js';
@@ -8,10 +8,10 @@ import { parsePhoneNumber } from '../../features/phone-numbers/parse-phone-numbe
 import type { AudioSocketCallsRepository } from './audiosocket-calls.repository.js';
 
 /** As long as a slot is held for a call that has not begun. */
-const GOOD_FOR_S = 60;
+const VALID_S = 60;
 
 /** A call that an Asterisk is about to bring. */
-export interface ComingCall {
+export interface AnnouncedCall {
   readonly agent: Agent;
   /** As the exchange writes them. */
   readonly from: string | null | undefined;
@@ -27,7 +27,7 @@ export interface RegisteredCall {
 }
 
 export interface AudioSocketRegistrationParts extends InboundParts {
-  readonly registered: Pick<AudioSocketCallsRepository, 'register'>;
+  readonly registrations: Pick<AudioSocketCallsRepository, 'register'>;
 }
 
 /** Where exchanges announce calls: the agent's webhook is asked, a slot is taken, a UUID handed out. */
@@ -39,17 +39,17 @@ export class AudioSocketRegistration {
   }
 
   /** @throws ApiError CALL_VALIDATION_FAILED with a reason, OVERLOADED */
-  async register({ agent, from, to, variables }: ComingCall): Promise<RegisteredCall> {
+  async register({ agent, from, to, variables }: AnnouncedCall): Promise<RegisteredCall> {
     const callId = randomUUID();
     const [fromNumber, toNumber] = [parsePhoneNumber(from), parsePhoneNumber(to)];
     const call = { callId, agent, fromNumber, toNumber, sampleRate: PHONE_SAMPLE_RATE, variables };
     const reserved = await reserveInbound(this.#parts, call);
-    if (reserved.type === 'refused') throw refusedCall(reserved.why);
+    if (reserved.type === 'refused') throw slotRefusalError(reserved.why);
     const uuid = randomUUID();
     return {
       callId,
       uuid,
-      expiresAt: await this.#parts.registered.register(uuid, callId, GOOD_FOR_S),
+      expiresAt: await this.#parts.registrations.register(uuid, callId, VALID_S),
     };
   }
 }

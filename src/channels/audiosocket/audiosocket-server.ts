@@ -13,8 +13,8 @@ import type { AudioSocketCallsRepository } from './audiosocket-calls.repository.
 const MAX_CONNECTIONS = 2_000;
 
 export interface AudioSocketServerParts {
-  readonly phones: Pick<MediaConnector, 'connect'>;
-  readonly registered: Pick<AudioSocketCallsRepository, 'redeem'>;
+  readonly connector: Pick<MediaConnector, 'connect'>;
+  readonly registrations: Pick<AudioSocketCallsRepository, 'redeem'>;
   readonly log: Logger;
 }
 
@@ -26,7 +26,7 @@ export class AudioSocketServer {
 
   constructor(parts: AudioSocketServerParts) {
     this.#parts = parts;
-    this.#server = createServer((socket) => this.#welcome(socket));
+    this.#server = createServer((socket) => this.#onSocket(socket));
     this.#server.maxConnections = MAX_CONNECTIONS;
   }
 
@@ -53,29 +53,29 @@ export class AudioSocketServer {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  #welcome(socket: Socket): void {
+  #onSocket(socket: Socket): void {
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
-    const { registered, phones, log } = this.#parts;
-    let line: PhoneTransport | undefined;
+    const { registrations, connector, log } = this.#parts;
+    let transport: PhoneTransport | undefined;
     let over: EndedReason | undefined;
     const connection = new AudioSocketConnection(socket, systemClock, {
       async opened(uuid, sampleRate) {
-        const callId = await registered.redeem(uuid);
+        const callId = await registrations.redeem(uuid);
         if (callId === undefined) {
           log.warn('AudioSocket with an unknown, used or expired UUID');
           return false;
         }
         const traits = { sampleRate, buffers: false };
-        line = phones.connect({ callId, link: connection, traits, log });
+        transport = connector.connect({ callId, link: connection, traits, log });
         // The socket broke while it was looked up whose it is.
-        if (over) line.gone(over);
+        if (over) transport.gone(over);
         return true;
       },
-      event: (event) => line?.handle(event),
+      event: (event) => transport?.handle(event),
       ended: (how) => {
         over = how === 'closed' ? 'user_hangup' : 'error_transport';
-        line?.gone(over);
+        transport?.gone(over);
       },
     });
   }

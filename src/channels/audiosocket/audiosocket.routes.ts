@@ -31,13 +31,17 @@ const AudioSocketCall = model({
 
 export interface AudioSocketRouteParts {
   readonly agents: AgentsRepository;
-  readonly desk: AudioSocketRegistration;
+  readonly registration: AudioSocketRegistration;
   /** Where AudioSocket is listened for; undefined: nowhere. */
   readonly port: () => number | undefined;
 }
 
 /** `/telephony/audiosocket`: an exchange announces a call and is told under which UUID to bring it. */
-export function audioSocketRoutes({ agents, desk, port }: AudioSocketRouteParts): readonly Route[] {
+export function audioSocketRoutes({
+  agents,
+  registration,
+  port,
+}: AudioSocketRouteParts): readonly Route[] {
   return [
     route({
       tag: 'Telephony',
@@ -63,7 +67,7 @@ export function audioSocketRoutes({ agents, desk, port }: AudioSocketRouteParts)
           const sentence = 'AudioSocket is not configured: set AUDIOSOCKET_PORT';
           throw new ApiError('NOT_CONFIGURED', sentence);
         }
-        const { callId, uuid, expiresAt } = await desk.register({
+        const { callId, uuid, expiresAt } = await registration.register({
           agent,
           from: body.from_number,
           to: body.to_number,

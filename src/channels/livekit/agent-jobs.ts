@@ -9,25 +9,24 @@ import type {
 } from '../../../agents-runtime/transports/livekit/worker-protocol.js';
 import type { CallRegistry } from '../../calls/session/call-registry.js';
 import type { CallsRepository } from '../../calls/store/calls.repository.js';
-import { isAgentId } from '../../features/agents/agent.model.js';
-import { isUuid } from '../../features/ownership/owned-resources.js';
+import { isUuid } from '../../platform/http/validation/schema-builders.js';
 import { RoomCall, type RoomCallOutcome, type RoomCallParts } from './room-call.js';
 import type { RoomClient } from './room-client.js';
 import { callerIdentityOf, callOfRoom, callOfSid, roomOf } from './room-names.js';
 import type { SipInbound } from './sip-inbound.js';
 
 /** A job that was accepted and is not assigned by then has gone to nobody. */
-const ASSIGNED_WITHIN_MS = 15_000;
+const ASSIGNMENT_TIMEOUT_MS = 15_000;
 /**
  * Of a worker's load from 0 to 1. LiveKit offers no jobs above its target load; a gateway that has
  * room for a call is always below. Source: livekit-server, agents.target_load, by default 0.7.
  */
-const HIGHEST_LOAD = 0.65;
+const MAX_LOAD = 0.65;
 
 /** The metadata of our jobs: the call of a client, or the agent for a caller that LiveKit brings. */
 const Metadata = z.union([
   z.object({ call_id: z.string().refine(isUuid) }),
-  z.object({ account_id: z.string().min(1).max(100), agent_id: z.string().refine(isAgentId) }),
+  z.object({ account_id: z.string().min(1).max(100), agent_id: z.string().refine(isUuid) }),
 ]);
 
 type JobMetadata =
@@ -36,14 +35,18 @@ type JobMetadata =
 
 export interface AgentJobsParts extends Omit<RoomCallParts, 'phones' | 'live'> {
   readonly calls: Pick<CallsRepository, 'find'>;
-  readonly live: Pick<CallRegistry, 'isDraining' | 'size' | 'get'>;
+  readonly registry: Pick<CallRegistry, 'isDraining' | 'size' | 'get'>;
   /** Whether this gateway keeps up with the calls that it has. */
   readonly load: { readonly isOpen: boolean };
-  readonly cluster: Pick<RoomClient, 'closeRoom' | 'isDispatched'>;
-  readonly phones: Pick<SipInbound, 'isWanted' | 'reserve'>;
+  readonly roomClient: Pick<RoomClient, 'closeRoom' | 'isDispatched'>;
+  readonly sipInbound: Pick<SipInbound, 'isAcceptable' | 'reserve'>;
   /** `ws(s)://host[:port]` of LiveKit. */
   readonly url: string;
-  readonly tellJob: (jobId: string, status: 'running' | 'success' | 'failed', why?: string) => void;
+  readonly reportJob: (
+    jobId: string,
+    status: 'running' | 'success' | 'failed',
+    why?: string,
+  ) => void;
   /** Told when the state has changed. */
   readonly onState: () => void;
 }
@@ -68,9 +71,9 @@ export class AgentJobs {
   }
 
   get state(): WorkerState {
-    const { live, rooms } = this.#parts;
-    const taken = Math.max(live.size, this.#jobs.size);
-    const load = HIGHEST_LOAD * (taken / Math.max(1, taken + rooms.free));
+    const { registry, rooms } = this.#parts;
+    const busy = Math.max(registry.size, this.#jobs.size);
+    const load = MAX_LOAD * (busy / Math.max(1, busy + rooms.free));
     return { isFull: !this.#hasRoom(), load, jobs: this.#jobs.size };
   }
 
@@ -83,21 +86,21 @@ export class AgentJobs {
     // Counted from now on: of two questions for the last room one is answered with no.
     this.#jobs.set(job.id, { job, metadata, callId });
     this.#parts.onState();
-    let isWanted = false;
+    let isAcceptable = false;
     try {
-      isWanted = await this.#isWanted(callId, metadata);
+      isAcceptable = await this.#isAcceptable(callId, metadata);
     } finally {
-      if (!isWanted) this.#forget(job.id);
+      if (!isAcceptable) this.#forget(job.id);
     }
-    if (!isWanted) return { type: 'never' };
-    setTimeout(() => this.#forgetUnassigned(job.id), ASSIGNED_WITHIN_MS).unref();
+    if (!isAcceptable) return { type: 'never' };
+    setTimeout(() => this.#forgetUnassigned(job.id), ASSIGNMENT_TIMEOUT_MS).unref();
     return { type: 'yes', identity: `agent-${job.id}`, name: 'Agent' };
   }
 
   onAssigned({ jobId, url, token }: Assignment): void {
     const accepted = this.#jobs.get(jobId);
     if (!accepted || accepted.call || this.#isClosed) {
-      this.#parts.tellJob(jobId, 'failed', 'this job is not expected here');
+      this.#parts.reportJob(jobId, 'failed', 'this job is not expected here');
       return;
     }
     const { callId, metadata } = accepted;
@@ -117,8 +120,8 @@ export class AgentJobs {
     const accepted = this.#jobs.get(jobId);
     if (!accepted?.call) return;
     const { job, call } = accepted;
-    const { cluster } = this.#parts;
-    if (call.hasBegun && (await cluster.isDispatched(job.roomName, job.dispatchId))) return;
+    const { roomClient } = this.#parts;
+    if (call.hasBegun && (await roomClient.isDispatched(job.roomName, job.dispatchId))) return;
     call.leave('operator_ended');
   }
 
@@ -131,20 +134,20 @@ export class AgentJobs {
   }
 
   #hasRoom(): boolean {
-    const { live, load, rooms } = this.#parts;
-    const coming = [...this.#jobs.values()].filter(({ call }) => !call?.hasBegun).length;
-    return !this.#isClosed && !live.isDraining && load.isOpen && rooms.free > coming;
+    const { registry, load, rooms } = this.#parts;
+    const pending = [...this.#jobs.values()].filter(({ call }) => !call?.hasBegun).length;
+    return !this.#isClosed && !registry.isDraining && load.isOpen && rooms.free > pending;
   }
 
-  async #isWanted(callId: string, metadata: JobMetadata): Promise<boolean> {
-    const { calls, phones } = this.#parts;
-    if (metadata.type === 'agent') return phones.isWanted(callId, metadata);
+  async #isAcceptable(callId: string, metadata: JobMetadata): Promise<boolean> {
+    const { calls, sipInbound } = this.#parts;
+    if (metadata.type === 'agent') return sipInbound.isAcceptable(callId, metadata);
     return (await calls.find(callId))?.state === 'reserved';
   }
 
   async #hold({ job, callId }: AcceptedJob, call: RoomCall): Promise<void> {
-    const { tellJob, log, cluster } = this.#parts;
-    tellJob(job.id, 'running');
+    const { reportJob, log, roomClient } = this.#parts;
+    reportJob(job.id, 'running');
     let outcome: RoomCallOutcome = { notBegun: 'this gateway met a fault' };
     try {
       outcome = await call.hold();
@@ -153,11 +156,11 @@ export class AgentJobs {
     }
     const why = typeof outcome === 'string' ? undefined : outcome.notBegun;
     if (why !== undefined) log.warn({ callId, why }, 'a call in a room did not begin');
-    tellJob(job.id, why === undefined ? 'success' : 'failed', why);
+    reportJob(job.id, why === undefined ? 'success' : 'failed', why);
     this.#forget(job.id);
     // Another gateway's call is left alone: this one only came too late for it.
     if (why === 'gone') return;
-    await cluster.closeRoom(job.roomName).catch((error: unknown) => {
+    await roomClient.closeRoom(job.roomName).catch((error: unknown) => {
       log.warn({ err: error, callId }, 'a room could not be closed');
     });
   }

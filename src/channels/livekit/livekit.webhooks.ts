@@ -41,7 +41,7 @@ export function liveKitWebhooks(parts: LiveKitWebhookParts): Router {
     response.locals.route = LIVEKIT_WEBHOOK_PATH;
     const body = await readBytes(request, MAX_BYTES);
     await verify(verifier, request.get('authorization'), body);
-    await heed(parts, read(body));
+    await onEvent(parts, read(body));
     response.status(204).end();
   });
   router.all(LIVEKIT_WEBHOOK_PATH, () => {
@@ -86,7 +86,7 @@ function read(body: Uint8Array): Event {
  * Who leaves before an agent came ends the call that waits. Calls that are held hear of it in their
  * room; the rest of the events changes nothing here. Events may come twice and in any order.
  */
-async function heed({ calls, log }: LiveKitWebhookParts, event: Event): Promise<void> {
+async function onEvent({ calls, log }: LiveKitWebhookParts, event: Event): Promise<void> {
   const callId = event.room ? callOfRoom(event.room.name, event.room.sid) : undefined;
   if (callId === undefined) return;
   const isOver =

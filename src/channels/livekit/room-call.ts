@@ -9,7 +9,7 @@ import type {
 import type { CallRegistry, PhoneControls } from '../../calls/session/call-registry.js';
 import type { CallSessionFactory, ClaimRefusal } from '../../calls/session/call-session.factory.js';
 import type { CallSession } from '../../calls/session/call-session.js';
-import type { SipInbound, WantedAgent } from './sip-inbound.js';
+import type { RoomAgent, SipInbound } from './sip-inbound.js';
 
 type Session = Pick<CallSession, 'start' | 'cancel'>;
 
@@ -21,8 +21,8 @@ export interface SessionClaimer {
 export interface RoomCallParts {
   readonly rooms: RoomConnector;
   readonly sessions: SessionClaimer;
-  readonly phones: Pick<SipInbound, 'reserve'>;
-  readonly live: Pick<CallRegistry, 'get'>;
+  readonly sipInbound: Pick<SipInbound, 'reserve'>;
+  readonly registry: Pick<CallRegistry, 'get'>;
   readonly log: Logger;
 }
 
@@ -34,15 +34,15 @@ export class RoomCall {
   readonly #parts: RoomCallParts;
   readonly #invitation: RoomInvitation;
   /** For whom the agent comes, where the call is not made yet. */
-  readonly #wanted: WantedAgent | undefined;
-  readonly #coming = new AbortController();
+  readonly #agent: RoomAgent | undefined;
+  readonly #abort = new AbortController();
   readonly #log: Logger;
   #hasBegun = false;
 
-  constructor(parts: RoomCallParts, invitation: RoomInvitation, wanted: WantedAgent | undefined) {
+  constructor(parts: RoomCallParts, invitation: RoomInvitation, agent: RoomAgent | undefined) {
     this.#parts = parts;
     this.#invitation = invitation;
-    this.#wanted = wanted;
+    this.#agent = agent;
     this.#log = parts.log.child({ callId: invitation.callId });
   }
 
@@ -54,7 +54,7 @@ export class RoomCall {
   /** Holds the call; resolves when it is over, or when it is clear that it will not be. */
   async hold(): Promise<RoomCallOutcome> {
     try {
-      return this.#wanted ? await this.#answer(this.#wanted) : await this.#meet();
+      return this.#agent ? await this.#answer(this.#agent) : await this.#joinClaimed();
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
       return { notBegun: error.message };
@@ -63,63 +63,63 @@ export class RoomCall {
 
   /** Gives the call up, begun or not. */
   leave(reason: EndedReason): void {
-    if (this.#hasBegun) this.#parts.live.get(this.#invitation.callId)?.call.hangUp(reason);
-    else this.#coming.abort();
+    if (this.#hasBegun) this.#parts.registry.get(this.#invitation.callId)?.call.hangUp(reason);
+    else this.#abort.abort();
   }
 
   /** The client's call exists already: the gateway claims it before it joins the room. */
-  async #meet(): Promise<RoomCallOutcome> {
+  async #joinClaimed(): Promise<RoomCallOutcome> {
     const session = await this.#claim();
     if (typeof session === 'string') return { notBegun: session };
-    let wire: RoomTransport;
+    let transport: RoomTransport;
     try {
-      wire = await this.#join();
+      transport = await this.#join();
     } catch (error) {
       await session.cancel();
       throw error;
     }
-    await this.#untilHeard(wire);
-    return this.#begin(session, wire);
+    await this.#callerSubscribed(transport);
+    return this.#begin(session, transport);
   }
 
   /** Who telephones is answered at once; then the call is made, of what is known in the room. */
-  async #answer(wanted: WantedAgent): Promise<RoomCallOutcome> {
+  async #answer(agent: RoomAgent): Promise<RoomCallOutcome> {
     const { callId } = this.#invitation;
-    const wire = await this.#join();
+    const transport = await this.#join();
     try {
-      const refusal = await this.#parts.phones.reserve(callId, wanted, wire.caller);
-      if (!refusal) await this.#untilHeard(wire);
+      const refusal = await this.#parts.sipInbound.reserve(callId, agent, transport.caller);
+      if (!refusal) await this.#callerSubscribed(transport);
       const session = refusal ?? (await this.#claim());
-      if (typeof session !== 'string') return await this.#begin(session, wire);
+      if (typeof session !== 'string') return await this.#begin(session, transport);
       this.#log.warn({ refusal: session }, 'a caller in a room was refused');
       return { notBegun: session };
     } finally {
-      wire.close();
+      transport.close();
     }
   }
 
   /** What is said before that is lost. Resolves also when the call is given up. */
-  #untilHeard(wire: RoomTransport): Promise<void> {
-    const { signal } = this.#coming;
+  #callerSubscribed(transport: RoomTransport): Promise<void> {
+    const { signal } = this.#abort;
     const givenUp = new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       else signal.addEventListener('abort', () => resolve(), { once: true });
     });
-    return Promise.race([wire.hasCallerSubscribed, givenUp]);
+    return Promise.race([transport.hasCallerSubscribed, givenUp]);
   }
 
   #claim() {
     const { callId } = this.#invitation;
-    return this.#parts.sessions.claim(callId, { mustBeDeployed: this.#wanted !== undefined });
+    return this.#parts.sessions.claim(callId, { mustBeDeployed: this.#agent !== undefined });
   }
 
   #join(): Promise<RoomTransport> {
-    return this.#parts.rooms.join(this.#invitation, this.#coming.signal);
+    return this.#parts.rooms.join(this.#invitation, this.#abort.signal);
   }
 
-  async #begin(session: Session, wire: RoomTransport): Promise<RoomCallOutcome> {
-    if (this.#coming.signal.aborted) {
-      wire.close();
+  async #begin(session: Session, transport: RoomTransport): Promise<RoomCallOutcome> {
+    if (this.#abort.signal.aborted) {
+      transport.close();
       await session.cancel();
       return { notBegun: 'it was called off' };
     }
@@ -128,28 +128,28 @@ export class RoomCall {
       onEnded = resolve;
     });
     try {
-      const phone = wire.caller.isPhone ? { phone: controlsOf(wire) } : {};
-      session.start(wire, { log: this.#log, onEnded, ...phone }, (call) => {
+      const phone = transport.caller.isPhone ? { phone: controlsOf(transport) } : {};
+      session.start(transport, { log: this.#log, onEnded, ...phone }, (call) => {
         this.#hasBegun = true;
-        wire.start(call);
+        transport.start(call);
       });
     } catch (error) {
-      wire.close();
+      transport.close();
       await session.cancel();
       throw error;
     }
     const reason = await ended;
     // What the agent says last is heard before the room is closed.
-    wire.close();
-    await wire.left;
+    transport.close();
+    await transport.left;
     return reason;
   }
 }
 
 /** LiveKit SIP presses keys; giving a caller away would need a trunk of its own to dial over. */
-function controlsOf(wire: RoomTransport): PhoneControls {
+function controlsOf(transport: RoomTransport): PhoneControls {
   return {
-    sendKeys: (keys) => wire.sendKeys(keys),
+    sendKeys: (keys) => transport.sendKeys(keys),
     canTransfer: false,
     transfer: async () => 'refused',
   };

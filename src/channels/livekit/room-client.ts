@@ -6,7 +6,7 @@ import type { LiveKitAccess } from './livekit-credentials.js';
 export const REQUEST_S = 5;
 
 /** A room as it is now. */
-export interface RoomNow {
+export interface RoomInfo {
   readonly name: string;
   readonly sid: string;
   readonly ageS: number;
@@ -32,7 +32,7 @@ export class RoomClient {
     }
   }
 
-  async listRooms(): Promise<readonly RoomNow[]> {
+  async listRooms(): Promise<readonly RoomInfo[]> {
     const nowS = Date.now() / 1000;
     return (await this.#rooms.listRooms()).map(({ name, sid, creationTime }) => ({
       name,
@@ -47,7 +47,7 @@ export class RoomClient {
   }
 
   /** Whether a worker has said yes to a room; LiveKit may know that some 5 s late. */
-  async isTaken(roomName: string): Promise<boolean> {
+  async hasRunningJob(roomName: string): Promise<boolean> {
     return (await this.#dispatchesOf(roomName)).some(({ state }) =>
       state?.jobs.some((job) => job.state?.status === JobStatus.JS_RUNNING),
     );

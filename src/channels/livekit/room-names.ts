@@ -1,5 +1,5 @@
 import { callIdOf } from '../../calls/inbound/carrier-call-id.js';
-import { isUuid } from '../../features/ownership/owned-resources.js';
+import { isUuid } from '../../platform/http/validation/schema-builders.js';
 
 const WEB = 'call-';
 /** Rooms that LiveKit SIP makes by our dispatch rules begin like this. */

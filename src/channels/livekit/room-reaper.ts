@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { CallRow } from '../../calls/store/call.model.js';
 import type { CallsRepository } from '../../calls/store/calls.repository.js';
 import { PeriodicTask } from '../../platform/jobs/periodic-task.js';
-import type { RoomClient, RoomNow } from './room-client.js';
+import type { RoomClient, RoomInfo } from './room-client.js';
 import { callOfRoom, isPhoneRoom } from './room-names.js';
 
 const SWEEP_MS = 5_000;
@@ -10,17 +10,17 @@ const SWEEP_MS = 5_000;
  * LiveKit looks for a gateway for 3 s and gives the job up then (Source: psrpc, DefaultClientTimeout);
  * who has got it takes its call at once.
  */
-const TAKEN_WITHIN_S = 10;
+const CLAIM_TIMEOUT_S = 10;
 /** A telephone's call is made in the room: its agent's owner is asked, and it may ring on for 30 s. */
-const ANSWERED_WITHIN_S = 60;
+const ANSWER_TIMEOUT_S = 60;
 
 export interface RoomReaperParts {
-  readonly cluster: Pick<RoomClient, 'closeRoom' | 'listRooms' | 'isTaken'>;
+  readonly roomClient: Pick<RoomClient, 'closeRoom' | 'listRooms' | 'hasRunningJob'>;
   readonly calls: Pick<CallsRepository, 'statesOf' | 'endReserved'>;
   readonly log: Logger;
 }
 
-type OurRoom = RoomNow & { readonly callId: string };
+type CallRoom = RoomInfo & { readonly callId: string };
 type CallState = CallRow['state'];
 
 /**
@@ -51,8 +51,8 @@ export class RoomReaper {
 
   /** Checks all rooms once. */
   async sweep(): Promise<void> {
-    const { cluster, calls } = this.#parts;
-    const rooms = (await cluster.listRooms()).flatMap((room) => {
+    const { roomClient, calls } = this.#parts;
+    const rooms = (await roomClient.listRooms()).flatMap((room) => {
       const callId = callOfRoom(room.name, room.sid);
       return callId === undefined ? [] : [{ ...room, callId }];
     });
@@ -60,14 +60,14 @@ export class RoomReaper {
     const states = await calls.statesOf(rooms.map(({ callId }) => callId));
     for (const room of rooms) {
       // One about which LiveKit does not answer keeps none of the others.
-      await this.#tend(room, states.get(room.callId)).catch((error) => this.#onFault(error));
+      await this.#reap(room, states.get(room.callId)).catch((error) => this.#onFault(error));
     }
   }
 
-  async #tend(room: OurRoom, state: CallState | undefined): Promise<void> {
+  async #reap(room: CallRoom, state: CallState | undefined): Promise<void> {
     if (state === 'ended') await this.#close(room);
-    else if (state !== 'live' && (await this.#isForsaken(room))) {
-      await this.#letGo(room, state === 'reserved');
+    else if (state !== 'live' && (await this.#isAbandoned(room))) {
+      await this.#abandon(room, state === 'reserved');
     }
   }
 
@@ -77,24 +77,24 @@ export class RoomReaper {
   }
 
   /** Nobody will come any more. */
-  async #isForsaken({ name, ageS }: OurRoom): Promise<boolean> {
-    if (ageS < TAKEN_WITHIN_S) return false;
-    if (!isPhoneRoom(name) || ageS >= ANSWERED_WITHIN_S) return true;
-    return !(await this.#parts.cluster.isTaken(name));
+  async #isAbandoned({ name, ageS }: CallRoom): Promise<boolean> {
+    if (ageS < CLAIM_TIMEOUT_S) return false;
+    if (!isPhoneRoom(name) || ageS >= ANSWER_TIMEOUT_S) return true;
+    return !(await this.#parts.roomClient.hasRunningJob(name));
   }
 
-  async #letGo({ callId, name }: OurRoom, isWaiting: boolean): Promise<void> {
-    const { cluster, calls, log } = this.#parts;
+  async #abandon({ callId, name }: CallRoom, isWaiting: boolean): Promise<void> {
+    const { roomClient, calls, log } = this.#parts;
     const hasWaited = await calls.endReserved(callId, 'error_transport');
     // A gateway has taken it after all.
     if (isWaiting && !hasWaited) return;
     log.warn({ callId }, 'a caller in a room, whom no gateway has taken, is let go');
-    await cluster.closeRoom(name);
+    await roomClient.closeRoom(name);
   }
 
-  async #close({ callId, name }: OurRoom): Promise<void> {
-    const { cluster, log } = this.#parts;
+  async #close({ callId, name }: CallRoom): Promise<void> {
+    const { roomClient, log } = this.#parts;
     log.info({ callId }, 'the room of a call that is over is closed');
-    await cluster.closeRoom(name);
+    await roomClient.closeRoom(name);
   }
 }

@@ -14,7 +14,7 @@ export interface SipInboundParts extends InboundParts {
 }
 
 /** For whom an agent is wanted in a room that is no client's of ours. */
-export interface WantedAgent {
+export interface RoomAgent {
   readonly accountId: string;
   readonly agentId: string;
 }
@@ -28,10 +28,10 @@ export class SipInbound {
   }
 
   /** Whether the call is new and its agent takes calls. */
-  async isWanted(callId: string, wanted: WantedAgent): Promise<boolean> {
+  async isAcceptable(callId: string, { accountId, agentId }: RoomAgent): Promise<boolean> {
     const { agents, calls } = this.#parts;
     if (await calls.find(callId)) return false;
-    const agent = await agents.find(wanted.accountId, wanted.agentId);
+    const agent = await agents.find(accountId, agentId);
     return agent?.status === 'deployed';
   }
 
@@ -41,17 +41,17 @@ export class SipInbound {
    */
   async reserve(
     callId: string,
-    { accountId, agentId }: WantedAgent,
+    { accountId, agentId }: RoomAgent,
     caller: RoomCaller,
   ): Promise<SlotRefusal | 'gone' | undefined> {
     const agent = await this.#parts.agents.find(accountId, agentId);
     if (!agent) return 'agent_not_deployed';
-    const wish = { agent, ...numbersOf(caller), sampleRate: ROOM_RATE };
-    if (await this.#isForeign(accountId, wish.toNumber)) return 'agent_not_deployed';
+    const request = { agent, ...numbersOf(caller), sampleRate: ROOM_RATE };
+    if (await this.#isForeign(accountId, request.toNumber)) return 'agent_not_deployed';
     try {
       const reserved = caller.isPhone
-        ? await reserveInbound(this.#parts, { ...wish, callId })
-        : await this.#parts.slots.reserve({ ...wish, callType: 'web', options: {} }, callId);
+        ? await reserveInbound(this.#parts, { ...request, callId })
+        : await this.#parts.slots.reserve({ ...request, callType: 'web', options: {} }, callId);
       return reserved.type === 'refused' ? reserved.why : undefined;
     } catch (error) {
       // While the owner was asked, another gateway may have had the same job.

@@ -6,9 +6,9 @@ import {
 import { SipClient, TwirpError } from 'livekit-server-sdk';
 import type { Logger } from 'pino';
 import type { Agent } from '../../features/agents/agent.model.js';
-import type { AgentLines, LineState } from '../../features/agents/agents.ports.js';
+import type { AgentProvisioner, SipProvisioning } from '../../features/agents/agents.ports.js';
 import type { NumberOwnership } from '../../features/ownership/number-ownership.js';
-import type { NumberLines } from '../../features/phone-numbers/phone-numbers.service.js';
+import type { NumberProvisioner } from '../../features/phone-numbers/phone-numbers.service.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { LiveKitAccess } from './livekit-credentials.js';
 import { isNotFound, REQUEST_S } from './room-client.js';
@@ -16,10 +16,10 @@ import { PHONE_ROOM_PREFIX } from './room-names.js';
 import { roomConfig } from './room-tokens.js';
 
 /** By which trunks and rules that were made here are known again. */
-const OURS = 'parley';
+const MARK = 'parley';
 
 /** The telephone lines of LiveKit SIP: a trunk for each number, a dispatch rule for each deployed agent. */
-export class SipProvisioner implements AgentLines, NumberLines {
+export class SipProvisioner implements AgentProvisioner, NumberProvisioner {
   readonly #sip: SipClient;
   readonly #numbers: Pick<NumberOwnership, 'requireUsable'>;
   readonly #log: Logger;
@@ -36,10 +36,10 @@ export class SipProvisioner implements AgentLines, NumberLines {
   }
 
   /** Brings the calls of an agent's number to the agent, and no others. Idempotent, never throws. */
-  async openAgent(agent: Agent): Promise<LineState | undefined> {
+  async provisionAgent(agent: Agent): Promise<SipProvisioning | undefined> {
     const { phone_number: phoneNumber } = agent.config;
     if (phoneNumber == null) {
-      await this.closeAgent(agent);
+      await this.deprovisionAgent(agent);
       return undefined;
     }
     try {
@@ -68,7 +68,7 @@ export class SipProvisioner implements AgentLines, NumberLines {
   }
 
   /** Brings an agent no more calls. Idempotent, never throws: a call that comes all the same is refused. */
-  async closeAgent(agent: Agent): Promise<void> {
+  async deprovisionAgent(agent: Agent): Promise<void> {
     try {
       await this.#removeRules(await this.#rulesOf(agent.id));
     } catch (error) {
@@ -78,7 +78,7 @@ export class SipProvisioner implements AgentLines, NumberLines {
   }
 
   /** Has LiveKit SIP take calls to a number. Never throws: the agent's deployment does it again. */
-  async openNumber(phoneNumber: string): Promise<void> {
+  async provisionNumber(phoneNumber: string): Promise<void> {
     try {
       await this.#ensureTrunk(phoneNumber);
     } catch (error) {
@@ -87,7 +87,7 @@ export class SipProvisioner implements AgentLines, NumberLines {
   }
 
   /** Never throws. */
-  async closeNumber(phoneNumber: string): Promise<void> {
+  async deprovisionNumber(phoneNumber: string): Promise<void> {
     try {
       const trunk = await this.#findTrunk(phoneNumber);
       if (!trunk || !isOurs(trunk)) return;
@@ -104,8 +104,8 @@ export class SipProvisioner implements AgentLines, NumberLines {
     const known = await this.#findTrunk(phoneNumber);
     if (known) return known;
     try {
-      const made = await this.#sip.createSipInboundTrunk(`${OURS} ${phoneNumber}`, [phoneNumber], {
-        metadata: JSON.stringify({ [OURS]: 'number' }),
+      const made = await this.#sip.createSipInboundTrunk(`${MARK} ${phoneNumber}`, [phoneNumber], {
+        metadata: JSON.stringify({ [MARK]: 'number' }),
       });
       return (await this.#findTrunk(phoneNumber)) ?? made;
     } catch (error) {
@@ -146,7 +146,7 @@ export class SipProvisioner implements AgentLines, NumberLines {
     const right = own.find(isRight);
     await this.#removeRules(own.filter((rule) => rule !== right));
     if (right) return right;
-    await this.#removeStrangers(agent.id, trunkId);
+    await this.#removeForeignRules(agent.id, trunkId);
     try {
       return await this.#createRule(agent, trunkId);
     } catch (error) {
@@ -161,16 +161,16 @@ export class SipProvisioner implements AgentLines, NumberLines {
     return this.#sip.createSipDispatchRule(
       { type: 'individual', roomPrefix: PHONE_ROOM_PREFIX },
       {
-        name: `${OURS} ${agent.id}`,
+        name: `${MARK} ${agent.id}`,
         trunkIds: [trunkId],
-        metadata: JSON.stringify({ [OURS]: 'agent', agent_id: agent.id }),
+        metadata: JSON.stringify({ [MARK]: 'agent', agent_id: agent.id }),
         roomConfig: new RoomConfiguration(roomConfigOf(job)),
       },
     );
   }
 
   /** A number is one deployed agent's: rules of ours for others are left from a time when LiveKit was away. */
-  async #removeStrangers(agentId: string, trunkId: string): Promise<void> {
+  async #removeForeignRules(agentId: string, trunkId: string): Promise<void> {
     const rules = await this.#sip.listSipDispatchRule({ trunkIds: [trunkId] });
     await this.#removeRules(
       rules.filter(
@@ -210,13 +210,13 @@ function roomConfigOf(job: object) {
 }
 
 function isOurs({ metadata }: SIPInboundTrunkInfo): boolean {
-  return markIn(metadata)?.[OURS] === 'number';
+  return markIn(metadata)?.[MARK] === 'number';
 }
 
 /** The agent for which a rule was made here; undefined for rules of others. */
 function agentIn({ metadata }: SIPDispatchRuleInfo): unknown {
   const mark = markIn(metadata);
-  return mark?.[OURS] === 'agent' ? mark.agent_id : undefined;
+  return mark?.[MARK] === 'agent' ? mark.agent_id : undefined;
 }
 
 function markIn(metadata: string): Readonly<Record<string, unknown>> | undefined {

@@ -1,7 +1,7 @@
 import type { DialedCall, Dialer } from '../../calls/outbound/dialer.js';
 import type { Config } from '../../config/config.js';
 import { ApiError } from '../../platform/http/api-error.js';
-import { TwilioClient } from './twilio-client.js';
+import type { TwilioClient } from './twilio-client.js';
 
 /** Shorter than a slot is held for a call that has not begun. */
 const RING_S = 50;
@@ -10,13 +10,6 @@ export type TwilioSettings = Pick<
   Config,
   'TWILIO_ACCOUNT_SID' | 'TWILIO_AUTH_TOKEN' | 'TWILIO_BASE_URL'
 >;
-
-/** Twilio's calls by the settings; undefined where they are not set. */
-export function twilioClientOf(settings: TwilioSettings): TwilioClient | undefined {
-  const { TWILIO_ACCOUNT_SID: accountSid, TWILIO_AUTH_TOKEN: authToken } = settings;
-  if (accountSid === undefined || authToken === undefined) return undefined;
-  return new TwilioClient({ accountSid, authToken, baseUrl: settings.TWILIO_BASE_URL });
-}
 
 /** Where Twilio asks and tells about a call that it makes for us. */
 function callUrls(origin: string, callId: string) {
@@ -31,12 +24,12 @@ function callUrls(origin: string, callId: string) {
 
 /** Has Twilio call somebody. */
 export class TwilioDialer implements Dialer {
-  readonly #calls: TwilioClient;
+  readonly #client: TwilioClient;
   readonly #origin: () => string | undefined;
 
   /** @param origin `http(s)://host[:port]` by which Twilio reaches this gateway. */
   constructor(calls: TwilioClient, origin: () => string | undefined) {
-    this.#calls = calls;
+    this.#client = calls;
     this.#origin = origin;
   }
 
@@ -50,11 +43,11 @@ export class TwilioDialer implements Dialer {
     }
     // Of an order whose answer was lost Twilio's callbacks tell, should it have been carried out.
     const urls = callUrls(origin, callId);
-    const ordered = await this.#calls.create({ to, from, ringS: RING_S, ...urls });
-    return ordered.type === 'placed' ? ordered.callSid : undefined;
+    const created = await this.#client.create({ to, from, ringS: RING_S, ...urls });
+    return created.type === 'placed' ? created.callSid : undefined;
   }
 
   stop(callSid: string): Promise<void> {
-    return this.#calls.end(callSid);
+    return this.#client.end(callSid);
   }
 }

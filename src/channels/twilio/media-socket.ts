@@ -17,7 +17,7 @@ import type { MediaConnector } from '../../calls/session/media-connector.js';
 import type { CallsRepository } from '../../calls/store/calls.repository.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { Newcomer, SocketRoute } from '../../platform/http/websocket-router.js';
-import type { MediaPass, MediaTokens } from './media-tokens.js';
+import type { MediaClaims, MediaTokens } from './media-tokens.js';
 import { TWILIO_PATH } from './twilio.webhooks.js';
 import type { TwilioClient } from './twilio-client.js';
 import { isSignedByTwilio } from './twilio-signature.js';
@@ -26,19 +26,19 @@ import { dial } from './twiml.js';
 /** Twilio starts the stream as soon as the socket is open. */
 const START_MS = 10_000;
 /** A hang-up that Twilio did not take is tried again after so long. */
-const HANG_UP_AGAIN_MS = [0, 1_000, 5_000];
+const HANG_UP_DELAYS_MS = [0, 1_000, 5_000];
 const TRAITS = { sampleRate: TWILIO_RATE, buffers: true } as const;
 /** Source: RFC 6455 §7.4.1. */
 const CLOSE = { normal: 1000, refused: 1008 } as const;
 /** The other end closed in order, with a code or without. */
-const IN_ORDER: ReadonlySet<number> = new Set([1000, 1005]);
+const NORMAL_CLOSE_CODES: ReadonlySet<number> = new Set([1000, 1005]);
 
 export interface TwilioSocketParts {
   readonly tokens: Pick<MediaTokens, 'read'>;
   readonly calls: Pick<CallsRepository, 'find'>;
-  readonly connections: Pick<MediaConnector, 'connect'>;
+  readonly connector: Pick<MediaConnector, 'connect'>;
   /** Undefined while Twilio is not configured. */
-  readonly rest: Pick<TwilioClient, 'end' | 'redirect'> | undefined;
+  readonly client: Pick<TwilioClient, 'end' | 'redirect'> | undefined;
   readonly authToken: string | undefined;
   /** `http(s)://host[:port]` by which Twilio reaches this gateway; undefined where not known. */
   readonly origin: () => string | undefined;
@@ -51,31 +51,31 @@ export function twilioSocket(parts: TwilioSocketParts): SocketRoute {
   return {
     path: `${TWILIO_PATH}/stream/{token}`,
     scope: 'any',
-    authenticate: (request, url) => whoseCall(parts, request, url),
+    authenticate: (request, url) => authenticateStream(parts, request, url),
     maxMessageBytes: MAX_TWILIO_MESSAGE,
     open: (socket, { url, log }) => {
-      const pass = parts.tokens.read(tokenIn(url));
-      if (pass) new Stream(parts, socket, pass, log);
+      const claims = parts.tokens.read(tokenIn(url));
+      if (claims) new Stream(parts, socket, claims, log);
       else socket.close(CLOSE.refused, 'the token has expired');
     },
   };
 }
 
 /** A signature is checked where there is one; its absence refuses nothing. @throws ApiError FORBIDDEN */
-async function whoseCall(
+async function authenticateStream(
   { tokens, calls, authToken, origin }: TwilioSocketParts,
   request: IncomingMessage,
   url: URL,
 ): Promise<Newcomer | undefined> {
-  const pass = tokens.read(tokenIn(url));
-  if (!pass) return undefined;
+  const claims = tokens.read(tokenIn(url));
+  if (!claims) return undefined;
   const signature = request.headers['x-twilio-signature'];
   const base = origin()?.replace(/^http/, 'ws');
   if (typeof signature === 'string' && authToken !== undefined && base !== undefined) {
     const isSigned = isSignedByTwilio(authToken, signature, { url: base + request.url });
     if (!isSigned) throw new ApiError('FORBIDDEN', 'Twilio has not signed this upgrade');
   }
-  const row = await calls.find(pass.callId);
+  const row = await calls.find(claims.callId);
   if (!row) return undefined;
   if (row.state !== 'reserved') {
     throw new ApiError('FORBIDDEN', 'This call has its socket, or is over');
@@ -94,24 +94,24 @@ class Stream implements CarrierLink {
     report: (error) => this.#log.error({ err: error }, 'fault in the stream of a call'),
     end: () => {
       this.#socket.terminate();
-      this.#line?.gone('error_transport');
+      this.#transport?.gone('error_transport');
     },
   });
   readonly #parts: TwilioSocketParts;
   readonly #socket: WebSocket;
-  readonly #pass: MediaPass;
+  readonly #claims: MediaClaims;
   readonly #socketLog: Logger;
   readonly #log: Logger;
   readonly #codec = new TwilioCodec();
   readonly #limit: NodeJS.Timeout;
-  #line: PhoneTransport | undefined;
+  #transport: PhoneTransport | undefined;
 
-  constructor(parts: TwilioSocketParts, socket: WebSocket, pass: MediaPass, log: Logger) {
+  constructor(parts: TwilioSocketParts, socket: WebSocket, claims: MediaClaims, log: Logger) {
     this.#parts = parts;
     this.#socket = socket;
-    this.#pass = pass;
+    this.#claims = claims;
     this.#socketLog = log;
-    this.#log = log.child({ callId: pass.callId });
+    this.#log = log.child({ callId: claims.callId });
     this.#limit = setTimeout(
       () => socket.close(CLOSE.refused, 'the stream did not start'),
       parts.startMs ?? START_MS,
@@ -136,10 +136,10 @@ class Stream implements CarrierLink {
   }
 
   async transfer(target: string): Promise<boolean> {
-    const { rest } = this.#parts;
-    if (!rest) return false;
+    const { client } = this.#parts;
+    if (!client) return false;
     try {
-      return await rest.redirect(this.#pass.carrierCallId, dial(target));
+      return await client.redirect(this.#claims.carrierCallId, dial(target));
     } catch (error) {
       this.#log.warn({ err: error }, 'Twilio refused the transfer');
       return false;
@@ -155,15 +155,15 @@ class Stream implements CarrierLink {
       ? ({ type: 'error', message: 'The message is binary', isFatal: false } as const)
       : this.#codec.read(data.toString());
     if (!event) return;
-    if (this.#line) {
-      this.#line.handle(event);
+    if (this.#transport) {
+      this.#transport.handle(event);
       return;
     }
-    if (event.type === 'open' && event.callId === this.#pass.carrierCallId) {
+    if (event.type === 'open' && event.callId === this.#claims.carrierCallId) {
       clearTimeout(this.#limit);
-      const { callId } = this.#pass;
+      const { callId } = this.#claims;
       const log = this.#socketLog;
-      this.#line = this.#parts.connections.connect({ callId, link: this, traits: TRAITS, log });
+      this.#transport = this.#parts.connector.connect({ callId, link: this, traits: TRAITS, log });
     } else if (event.type === 'open') {
       this.#refuse('The stream is not that of this call');
     } else if (event.type === 'error' && event.isFatal) {
@@ -178,7 +178,7 @@ class Stream implements CarrierLink {
 
   #onClose(code: number): void {
     clearTimeout(this.#limit);
-    this.#line?.gone(IN_ORDER.has(code) ? 'user_hangup' : 'error_transport');
+    this.#transport?.gone(NORMAL_CLOSE_CODES.has(code) ? 'user_hangup' : 'error_transport');
   }
 
   /** Twilio ends the call when its socket closes, too; this holds where another verb would follow. */
@@ -189,13 +189,13 @@ class Stream implements CarrierLink {
   }
 
   async #endAtTwilio(): Promise<void> {
-    const { rest } = this.#parts;
-    if (!rest) return;
+    const { client } = this.#parts;
+    if (!client) return;
     let fault: unknown;
-    for (const pauseMs of HANG_UP_AGAIN_MS) {
+    for (const pauseMs of HANG_UP_DELAYS_MS) {
       if (pauseMs > 0) await sleep(pauseMs, undefined, { ref: false });
       try {
-        return await rest.end(this.#pass.carrierCallId);
+        return await client.end(this.#claims.carrierCallId);
       } catch (error) {
         fault = error;
       }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isUuid } from '../../features/ownership/owned-resources.js';
+import { isUuid } from '../../platform/http/validation/schema-builders.js';
 import type { SecretKeys } from '../../platform/secrets/secret-keys.js';
 import { SignedTokens } from '../../platform/secrets/signed-tokens.js';
 
@@ -9,7 +9,7 @@ const LIFETIME_S = 60;
 const MAX_TOKEN_LENGTH = 1_024;
 
 /** The call that a token admits. */
-export interface MediaPass {
+export interface MediaClaims {
   readonly callId: string;
   /** The carrier's id of the call. The socket must send the same one. */
   readonly carrierCallId: string;
@@ -36,7 +36,7 @@ export class MediaTokens {
   }
 
   /** A token of letters, digits, `-`, `_` and one dot, which is safe as a segment of a path. */
-  issue({ callId, carrierCallId }: MediaPass): string {
+  issue({ callId, carrierCallId }: MediaClaims): string {
     const expires = Math.floor(this.#now() / 1000) + LIFETIME_S;
     const payload = Buffer.from(JSON.stringify([callId, carrierCallId, expires])).toString(
       'base64url',
@@ -45,7 +45,7 @@ export class MediaTokens {
   }
 
   /** Undefined if the token is malformed, changed or expired. */
-  read(token: string): MediaPass | undefined {
+  read(token: string): MediaClaims | undefined {
     const [payload = '', signature = '', ...rest] = token.split('.');
     if (token.length > MAX_TOKEN_LENGTH || rest.length > 0) return undefined;
     if (!this.#tokens.isTextSigned(payload, signature)) return undefined;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { type CarrierAnswer, CarrierHttp } from '../../features/phone-numbers/carrier-http.js';
+import { CarrierHttp, type CarrierResponse } from '../../features/phone-numbers/carrier-http.js';
 import type { TwilioAccount } from '../../features/phone-numbers/twilio-carrier.js';
 import { ApiError } from '../../platform/http/api-error.js';
 
 /** Of a call that is over, or never was. Source: the telephony notes, §1. */
-const OVER = 404;
+const NOT_FOUND = 404;
 /** "Call is not in-progress": what is over cannot be changed. Source: Twilio's error dictionary. */
-const NOT_RUNNING = 21220;
+const NOT_IN_PROGRESS = 21220;
 /** The request never reached the carrier, so that nothing rings. Source: Node's and undici's codes. */
 const NEVER_SENT = new Set([
   'ECONNREFUSED',
@@ -21,7 +21,7 @@ const Placed = z.object({ sid: z.string().regex(/^\w{1,100}$/) });
 const Failure = z.object({ code: z.number(), message: z.string() }).partial();
 
 /** A call that Twilio is to make. */
-export interface CallOrder {
+export interface CallRequest {
   readonly to: string;
   readonly from: string;
   /** Asked for TwiML once somebody has answered. */
@@ -35,7 +35,7 @@ export interface CallOrder {
 }
 
 /** `unknown`: the answer was lost, so that the call may ring all the same. */
-export type OrderedCall =
+export type CreatedCall =
   | { readonly type: 'placed'; readonly callSid: string }
   | { readonly type: 'unknown' };
 
@@ -51,8 +51,8 @@ export class TwilioClient {
   }
 
   /** Asked once only: an order that is sent again may ring twice. @throws ApiError PROVIDER_ERROR */
-  async create(order: CallOrder): Promise<OrderedCall> {
-    let answer: CarrierAnswer;
+  async create(order: CallRequest): Promise<CreatedCall> {
+    let answer: CarrierResponse;
     try {
       answer = await this.#http.send({
         method: 'POST',
@@ -99,16 +99,16 @@ export class TwilioClient {
     const path = `${this.#calls}/${encodeURIComponent(callSid)}.json`;
     const answer = await this.#http.send({ method: 'POST', path, form: Object.entries(form) });
     if (answer.isOk) return true;
-    if (answer.status === OVER || failureOf(answer).code === NOT_RUNNING) return false;
+    if (answer.status === NOT_FOUND || failureOf(answer).code === NOT_IN_PROGRESS) return false;
     throw this.#failed(answer);
   }
 
-  #failed(answer: CarrierAnswer): ApiError {
+  #failed(answer: CarrierResponse): ApiError {
     return this.#http.failed(answer, failureOf(answer).message);
   }
 }
 
-function failureOf({ body }: CarrierAnswer): z.output<typeof Failure> {
+function failureOf({ body }: CarrierResponse): z.output<typeof Failure> {
   return Failure.safeParse(body).data ?? {};
 }
 

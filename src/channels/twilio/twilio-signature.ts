@@ -15,7 +15,7 @@ export interface SignedRequest {
 }
 
 /** The form's text as Twilio signs it: names in byte order, the values of each de-duplicated. */
-function joined(fields: FormFields): string {
+function formText(fields: FormFields): string {
   const values = new Map<string, Set<string>>();
   for (const [name, value] of fields) values.set(name, (values.get(name) ?? new Set()).add(value));
   return [...values]
@@ -35,7 +35,7 @@ function joined(fields: FormFields): string {
  */
 export function signTwilio(authToken: string, url: string, fields: FormFields = []): string {
   return createHmac('sha1', authToken)
-    .update(url + joined(fields))
+    .update(url + formText(fields))
     .digest('base64');
 }
 

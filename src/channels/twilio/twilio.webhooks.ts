@@ -3,13 +3,13 @@ import type { CallCommandService } from '../../calls/commands/call-commands.serv
 import { callIdOf } from '../../calls/inbound/carrier-call-id.js';
 import type { InboundCallService } from '../../calls/inbound/inbound-calls.service.js';
 import type { DialStatus } from '../../calls/outbound/dialer.js';
-import type { OutboundCalls } from '../../calls/outbound/outbound-calls.service.js';
+import type { OutboundCallService } from '../../calls/outbound/outbound-calls.service.js';
 import type { CallsRepository } from '../../calls/store/calls.repository.js';
-import { isUuid } from '../../features/ownership/owned-resources.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { RateLimiter } from '../../platform/http/rate-limit.js';
 import { methodNotAllowed } from '../../platform/http/router.js';
 import { readBytes } from '../../platform/http/validation/json-body.js';
+import { isUuid } from '../../platform/http/validation/schema-builders.js';
 import type { MediaTokens } from './media-tokens.js';
 import { type FormFields, isSignedByTwilio } from './twilio-signature.js';
 import { connectStream, hangUp, reject, TWIML_TYPE } from './twiml.js';
@@ -35,7 +35,7 @@ const STEPS: Readonly<Record<string, DialStatus>> = {
   canceled: 'canceled',
 };
 /** After these nothing comes any more. */
-const LAST_STEPS = new Set(['completed', 'busy', 'no-answer', 'failed', 'canceled']);
+const FINAL_STEPS = new Set(['completed', 'busy', 'no-answer', 'failed', 'canceled']);
 /** Who answered, where it was nobody. Source: Twilio's answering machine detection. */
 const MACHINE = /^(machine_|fax)/;
 
@@ -47,18 +47,18 @@ interface TwilioLogin {
 export interface TwilioWebhookParts {
   /** Undefined while Twilio is not configured: nothing it says can be checked then. */
   readonly account: TwilioLogin | undefined;
-  readonly desk: Pick<InboundCallService, 'ring' | 'settled'>;
+  readonly inboundCalls: Pick<InboundCallService, 'admit' | 'waitUntilDecided'>;
   readonly tokens: Pick<MediaTokens, 'issue'>;
   readonly calls: Pick<CallsRepository, 'find'>;
   readonly commands: Pick<CallCommandService, 'end'>;
-  readonly outbound: Pick<OutboundCalls, 'progress'>;
+  readonly outbound: Pick<OutboundCallService, 'progress'>;
   readonly limiter: Pick<RateLimiter, 'countFailedAuth'>;
   /** `http(s)://host[:port]` by which Twilio reaches this gateway; undefined where not known. */
   readonly origin: () => string | undefined;
 }
 
 /** What a request says, once it was believed. */
-interface Told {
+interface TwilioRequest {
   readonly fields: ReadonlyMap<string, string>;
   readonly callSid: string;
   /** Of a call that we had made. */
@@ -68,48 +68,58 @@ interface Told {
 /** What Twilio asks (`voice`: a call rings, or was answered) and tells (`status`). */
 export function twilioWebhooks(parts: TwilioWebhookParts): RequestHandler {
   const router = Router({ caseSensitive: true, strict: false });
-  const serve = (path: string, answer: (told: Told, response: Response) => Promise<void>) => {
+  const serve = (
+    path: string,
+    answer: (request: TwilioRequest, response: Response) => Promise<void>,
+  ) => {
     router.post(path, async (request, response) => {
       response.locals.route = path;
       const { account } = parts;
       if (!account) throw new ApiError('NOT_CONFIGURED', NOT_CONFIGURED);
-      await answer(await believed(parts, account, request), response);
+      await answer(await authenticateRequest(parts, account, request), response);
     });
     router.all(path, () => {
       throw methodNotAllowed(['POST']);
     });
   };
-  serve(`${TWILIO_PATH}/voice`, async (told, response) => {
-    const { callId } = told;
-    send(response, callId ? await answered(parts, told, callId) : await rung(parts, told));
+  serve(`${TWILIO_PATH}/voice`, async (request, response) => {
+    const { callId } = request;
+    send(
+      response,
+      callId ? await onAnswered(parts, request, callId) : await onIncomingCall(parts, request),
+    );
   });
-  serve(`${TWILIO_PATH}/status`, async (told, response) => {
-    await note(parts, told);
+  serve(`${TWILIO_PATH}/status`, async (request, response) => {
+    await onStatus(parts, request);
     response.status(204).end();
   });
   return router;
 }
 
 /** Somebody calls one of our numbers. */
-async function rung(parts: TwilioWebhookParts, { fields, callSid }: Told): Promise<string> {
-  const rung = await parts.desk.ring({
+async function onIncomingCall(
+  parts: TwilioWebhookParts,
+  { fields, callSid }: TwilioRequest,
+): Promise<string> {
+  const onIncomingCall = await parts.inboundCalls.admit({
     carrier: 'twilio',
     carrierCallId: callSid,
     from: fields.get('From') ?? '',
     to: fields.get('To') ?? '',
   });
-  if (rung.type === 'over') return hangUp();
-  if (rung.type === 'refused') {
-    const isClosed = rung.why === 'no_agent' || rung.why === 'agent_not_deployed';
+  if (onIncomingCall.type === 'over') return hangUp();
+  if (onIncomingCall.type === 'refused') {
+    const isClosed =
+      onIncomingCall.why === 'no_agent' || onIncomingCall.why === 'agent_not_deployed';
     return reject(isClosed ? 'rejected' : 'busy');
   }
-  return connected(parts, callSid, rung);
+  return connectTwiml(parts, callSid, onIncomingCall);
 }
 
 /** Somebody whom we called has answered. */
-async function answered(
+async function onAnswered(
   parts: TwilioWebhookParts,
-  { fields, callSid }: Told,
+  { fields, callSid }: TwilioRequest,
   callId: string,
 ): Promise<string> {
   if (MACHINE.test(fields.get('AnsweredBy') ?? '')) {
@@ -118,7 +128,7 @@ async function answered(
   }
   const row = await parts.calls.find(callId);
   if (row?.call_type !== 'sip_outbound' || row.state === 'ended') return hangUp();
-  return connected(parts, callSid, {
+  return connectTwiml(parts, callSid, {
     callId,
     agentId: row.agent_id,
     from: row.from_number,
@@ -133,7 +143,7 @@ interface ConnectedCall {
   readonly to: string | null;
 }
 
-function connected(
+function connectTwiml(
   { tokens, origin }: TwilioWebhookParts,
   callSid: string,
   { callId, agentId, from, to }: ConnectedCall,
@@ -147,13 +157,16 @@ function connected(
   return connectStream(url, { callId, agentId, ...(from && { from }), ...(to && { to }) });
 }
 
-async function note(parts: TwilioWebhookParts, { fields, callSid, callId }: Told): Promise<void> {
+async function onStatus(
+  parts: TwilioWebhookParts,
+  { fields, callSid, callId }: TwilioRequest,
+): Promise<void> {
   const status = fields.get('CallStatus') ?? '';
   if (callId === undefined) {
     // The caller is gone, whatever became of the socket.
-    if (LAST_STEPS.has(status)) {
+    if (FINAL_STEPS.has(status)) {
       // Who hangs up while the call's owner is still asked must not be waited for afterwards.
-      await parts.desk.settled('twilio', callSid);
+      await parts.inboundCalls.waitUntilDecided('twilio', callSid);
       await parts.commands.end(callIdOf('twilio', callSid), 'user_hangup');
     }
     return;
@@ -166,11 +179,11 @@ async function note(parts: TwilioWebhookParts, { fields, callSid, callId }: Told
 }
 
 /** @throws ApiError for what Twilio did not send, or not to us */
-async function believed(
+async function authenticateRequest(
   parts: TwilioWebhookParts,
   account: TwilioLogin,
   request: Request,
-): Promise<Told> {
+): Promise<TwilioRequest> {
   const body = await readBytes(request, MAX_BODY_BYTES);
   const type = request.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
   if (type !== FORM) throw new ApiError('UNSUPPORTED_MEDIA_TYPE', `The body must be ${FORM}`);
@@ -184,8 +197,8 @@ async function believed(
   }
   const callSid = byName.get('CallSid') ?? '';
   if (!CALL_SID.test(callSid)) throw new ApiError('CALL_NOT_FOUND', 'The request names no call');
-  const { call_id: asked } = request.query;
-  const callId = typeof asked === 'string' && isUuid(asked) ? asked : undefined;
+  const { call_id: callIdParam } = request.query;
+  const callId = typeof callIdParam === 'string' && isUuid(callIdParam) ? callIdParam : undefined;
   return { fields: byName, callSid, callId };
 }
 

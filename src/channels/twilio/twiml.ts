@@ -34,13 +34,15 @@ export function dial(target: string): string {
 }
 
 function twiml(verb: Verb): string {
-  return `<?xml version="1.0" encoding="UTF-8"?><Response>${written(verb)}</Response>`;
+  return `<?xml version="1.0" encoding="UTF-8"?><Response>${serialise(verb)}</Response>`;
 }
 
-function written({ name, attributes = {}, content = [] }: Verb): string {
-  const said = Object.entries(attributes).map(([key, value]) => ` ${key}="${escaped(value)}"`);
-  const inner = typeof content === 'string' ? escaped(content) : content.map(written).join('');
-  const start = `<${name}${said.join('')}`;
+function serialise({ name, attributes = {}, content = [] }: Verb): string {
+  const attributeText = Object.entries(attributes).map(
+    ([key, value]) => ` ${key}="${escaped(value)}"`,
+  );
+  const inner = typeof content === 'string' ? escaped(content) : content.map(serialise).join('');
+  const start = `<${name}${attributeText.join('')}`;
   return inner === '' ? `${start}/>` : `${start}>${inner}</${name}>`;
 }
 

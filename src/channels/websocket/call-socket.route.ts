@@ -20,8 +20,8 @@ import { CallRegistry } from '../../calls/session/call-registry.js';
 import type { CallSessionFactory, ClaimRefusal } from '../../calls/session/call-session.factory.js';
 import type { CallSession } from '../../calls/session/call-session.js';
 import type { CallsRepository } from '../../calls/store/calls.repository.js';
-import { isUuid } from '../../features/ownership/owned-resources.js';
 import { ApiError } from '../../platform/http/api-error.js';
+import { isUuid } from '../../platform/http/validation/schema-builders.js';
 import {
   type Newcomer,
   offeredSubprotocols,
@@ -44,7 +44,7 @@ export interface CallSocketsParts {
   readonly gatewayId: string;
   readonly calls: Pick<CallsRepository, 'find'>;
   readonly tokens: CallTokens;
-  readonly live: CallRegistry;
+  readonly registry: CallRegistry;
   readonly sessions: Pick<CallSessionFactory, 'claim'>;
 }
 
@@ -60,7 +60,7 @@ export class CallSockets {
     return {
       path: CALL_SOCKET_PATH,
       scope: 'any',
-      authenticate: (_request, url) => this.#whoseCall(url),
+      authenticate: (_request, url) => this.#authenticate(url),
       isVerifiedByFirstMessage: true,
       subprotocol: SUBPROTOCOL,
       maxMessageBytes: MAX_FRAME,
@@ -69,7 +69,7 @@ export class CallSockets {
   }
 
   /** Undefined for calls that nobody can join any more; who joins is verified by `hello`. */
-  async #whoseCall(url: URL): Promise<Newcomer | undefined> {
+  async #authenticate(url: URL): Promise<Newcomer | undefined> {
     const callId = callIdIn(url);
     const row = isUuid(callId) ? await this.#parts.calls.find(callId) : undefined;
     if (row === undefined || row.state === 'ended') return undefined;
@@ -88,9 +88,9 @@ export class CallSockets {
     socket.once('close', () => clearTimeout(limit));
     socket.once('message', (data: RawData, isBinary: boolean) => {
       clearTimeout(limit);
-      const letThrough = holdBack(socket);
-      this.#welcome(socket, callId, call, { data, isBinary })
-        .then(letThrough)
+      const release = bufferMessages(socket);
+      this.#onHello(socket, callId, call, { data, isBinary })
+        .then(release)
         .catch((error: unknown) => {
           if (error instanceof ApiError && error.code === 'RATE_LIMITED') {
             socket.close(CALL_CLOSE_CODES.refused, error.message);
@@ -102,7 +102,7 @@ export class CallSockets {
     });
   }
 
-  async #welcome(
+  async #onHello(
     socket: WebSocket,
     callId: string,
     { request, principal, limits, log }: SocketCall,
@@ -114,9 +114,9 @@ export class CallSockets {
       return;
     }
     if (hello.resumeToken !== undefined) {
-      const live = this.#parts.live.findByResumeToken(hello.resumeToken);
-      if (live) {
-        live.resumable.socket.resume(socket, hello);
+      const registry = this.#parts.registry.findByResumeToken(hello.resumeToken);
+      if (registry) {
+        registry.resumable.socket.resume(socket, hello);
         return;
       }
       await limits.countFailedAuth();
@@ -154,7 +154,7 @@ export class CallSockets {
   #start(socket: WebSocket, session: CallSession, hello: Hello, log: Logger): void {
     const callId = session.row.call_id;
     const resumeToken = CallRegistry.makeResumeToken(callId);
-    const wire = new WebSocketTransport({
+    const transport = new WebSocketTransport({
       clock: systemClock,
       callId,
       resumeToken,
@@ -162,13 +162,13 @@ export class CallSockets {
       audio: hello.audio,
       onFault: (error) => log.error({ err: error }, 'fault in the transport of a call'),
     });
-    const resumable = { socket: wire, token: resumeToken };
-    session.start(wire, { log, resumable }, (call) => wire.start(call, socket));
+    const resumable = { socket: transport, token: resumeToken };
+    session.start(transport, { log, resumable }, (call) => transport.start(call, socket));
   }
 }
 
 /** Keeps what a socket says until the returned function lets it through to who listens then. */
-function holdBack(socket: WebSocket): () => void {
+function bufferMessages(socket: WebSocket): () => void {
   const early: (readonly [RawData, boolean])[] = [];
   let bytes = 0;
   const keep = (data: RawData, isBinary: boolean) => {

@@ -1,7 +1,7 @@
 import type { Authentication } from '../../../agents-runtime/contract/agent-config.js';
 
-/** They belong to the connection, which is ours. Source: RFC 9110, section 7.6.1. */
-const OF_THE_CONNECTION = new Set([
+/** Headers that the HTTP client sets. Source: RFC 9110, section 7.6.1. */
+const CONNECTION_HEADERS = new Set([
   'connection',
   'content-length',
   'expect',
@@ -15,11 +15,11 @@ const OF_THE_CONNECTION = new Set([
   'upgrade',
 ]);
 
-/** The headers that an entry wants to be sent, and the one that says who asks. Names in lower case. */
+/** The configured headers and the authentication header. Names are lower case. */
 export function authHeaders({ type, token, headers }: Authentication): Record<string, string> {
   const own = Object.entries(headers)
     .map(([name, value]) => [name.toLowerCase(), value] as const)
-    .filter(([name]) => !OF_THE_CONNECTION.has(name));
+    .filter(([name]) => !CONNECTION_HEADERS.has(name));
   return {
     ...Object.fromEntries(own),
     ...(type === 'bearer_token' && token && { authorization: `Bearer ${token}` }),

@@ -1,17 +1,12 @@
 import { ApiError } from '../../platform/http/api-error.js';
 import { type Route, type RouteResponse, route } from '../../platform/http/route.js';
 import type { Agent } from '../agents/agent.model.js';
+import { AgentPath } from '../agents/agents.schema.js';
 import { loadAgent } from '../agents/load-agent.js';
 import { presentNotLinked } from './google.presenter.js';
-import {
-  GoogleDisconnected,
-  GooglePath,
-  GoogleStatus,
-  LinkingStarted,
-  StartLinking,
-} from './google.schema.js';
+import { GoogleDisconnected, GoogleStatus, LinkingStarted, StartLinking } from './google.schema.js';
 
-const COMMON = { scope: 'agents', tag: 'Google', params: GooglePath } as const;
+const COMMON = { scope: 'agents', tag: 'Google', params: AgentPath } as const;
 const NO_SUCH_AGENT: RouteResponse = { description: 'No such agent' };
 
 /** What these routes need of agents. */
@@ -19,7 +14,7 @@ export interface AgentDirectory {
   find(accountId: string, id: string): Promise<Agent | undefined>;
 }
 
-/** `/google`: the Google account that an agent's tools work on. None can be linked yet. */
+/** `/google`: the Google account of an agent's tools. Linking is not supported yet. */
 export function googleRoutes(agents: AgentDirectory): readonly Route[] {
   return [
     route({

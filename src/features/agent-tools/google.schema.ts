@@ -1,8 +1,6 @@
 import { bool, list, model, str } from '../../platform/http/validation/schema-builders.js';
 import { ManagedTools } from '../agents/config/managed-tools.schema.js';
 
-export const GooglePath = model({ agent_id: str() });
-
 export const StartLinking = model({
   return_path: str({
     max: 2_048,

@@ -2,13 +2,13 @@
 export type ArgumentSchema = Readonly<Record<string, unknown>>;
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'];
-/** What only a schema has; a parameter of such a name is described by a text or a schema of its own. */
+/** Keywords whose value is an array only in a schema. A parameter of that name has a text or a schema. */
 const SCHEMA_LISTS = ['required', 'allOf', 'anyOf', 'oneOf'];
 
 /**
- * The parameters of a tool's entry as JSON Schema: they are that already, or shorthand such as
- * `{"customer_id": "string"}`, of which every parameter is required. A text that names no type
- * describes a string.
+ * Converts a tool's parameters to JSON Schema. Accepts a schema, or shorthand such as
+ * `{"customer_id": "string"}`, where every parameter is required. A text that is not a type is the
+ * description of a string.
  */
 export function argumentSchema(parameters: Readonly<Record<string, unknown>>): ArgumentSchema {
   if (isSchema(parameters)) {

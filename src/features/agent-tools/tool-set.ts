@@ -9,8 +9,8 @@ export interface CallTool {
   call(args: Arguments, signal: AbortSignal): Promise<ToolOutcome>;
 }
 
-/** The tools of one call by their names; of two with the same name the first one counts. */
-export function callTools(list: () => readonly CallTool[]): Tools {
+/** The tools of one call by name. The first of two equal names wins. */
+export function createToolSet(list: () => readonly CallTool[]): Tools {
   const find = (name: string) => list().find(({ spec }) => spec.name === name);
   return {
     get specs() {

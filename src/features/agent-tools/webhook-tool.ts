@@ -11,17 +11,17 @@ import {
 } from '../knowledge/extraction/extraction.js';
 import { htmlSteps } from '../knowledge/extraction/html-text.js';
 import { authHeaders } from './auth-headers.js';
-import { toolData } from './tool-result-format.js';
+import { formatToolResult } from './tool-result-format.js';
 import { argumentSchema } from './tool-schema.js';
 import type { CallTool } from './tool-set.js';
 import type { ArgumentValidator } from './validation/argument-validator.js';
 
-/** Read of an answer; what the model gets of it is less. HTML has little text in much markup. */
-const MAX_ANSWER_BYTES = 65_536;
+/** Larger than the result for the model, as HTML contains little text in much markup. */
+const MAX_RESPONSE_BYTES = 65_536;
 const MAX_DESCRIPTION = 4_000;
 const MAX_URL = 8_192;
 
-/** Whose call it is, as tools are told. */
+/** The call in which a tool runs. */
 export interface ToolCaller {
   readonly accountId: string;
   readonly agentId: string;
@@ -46,7 +46,7 @@ export function webhookTool(
   const spec: ToolSpec = {
     name: tool.name,
     kind: 'webhook',
-    description: described(tool),
+    description: descriptionOf(tool),
     parameters,
     mode: tool.executionMode,
     timeoutMs: tool.timeoutMs,
@@ -62,20 +62,20 @@ export function webhookTool(
           ...request,
           method: tool.method,
           timeoutMs: tool.timeoutMs,
-          maxBytes: MAX_ANSWER_BYTES,
+          maxBytes: MAX_RESPONSE_BYTES,
           onTooLarge: 'cut',
           signal,
         });
         return await outcomeOf(answer);
       } catch (error) {
-        if (error instanceof EgressError) return failed(WHY[error.code]);
+        if (error instanceof EgressError) return failed(FAILURE_REASONS[error.code]);
         throw error;
       }
     },
   };
 }
 
-const WHY: Readonly<Record<EgressErrorCode, string>> = {
+const FAILURE_REASONS: Readonly<Record<EgressErrorCode, string>> = {
   INSECURE_URL: 'its address must not be called',
   BLOCKED_ADDRESS: 'its address must not be called',
   TIMEOUT: 'it did not answer in time',
@@ -88,8 +88,8 @@ function failed(why: string): ToolOutcome {
   return { text: `Error: the tool failed, because ${why}.`, failed: true };
 }
 
-/** What the model is told of the tool, the form of its answer included. */
-function described({ description, response }: ToolWebhook): string {
+/** The tool's description for the model, with the form of its response. */
+function descriptionOf({ description, response }: ToolWebhook): string {
   const form = response === null ? '' : `\n\nIt answers with: ${JSON.stringify(response)}`;
   return (description + form).trim().slice(0, MAX_DESCRIPTION);
 }
@@ -133,8 +133,8 @@ async function outcomeOf({ status, headers, body }: EgressResponse): Promise<Too
     ? `Error: the tool failed with status ${status}.`
     : `The tool answered (status ${status}).`;
   if (body.length === 0) return { text: `${outcome} It said nothing more.`, failed: hasFailed };
-  const isCut = body.length >= MAX_ANSWER_BYTES;
-  const text = toolData({
+  const isCut = body.length >= MAX_RESPONSE_BYTES;
+  const text = formatToolResult({
     outcome,
     data: await dataOf(body, headers['content-type'] ?? '', isCut),
     isCut,
@@ -148,7 +148,7 @@ async function dataOf(body: Buffer, contentType: string, isCut: boolean): Promis
   }
   const text = body.toString('utf8');
   const looksLikeHtml = /\bhtml\b/i.test(contentType) || /^\s*<(!doctype|html)\b/i.test(text);
-  if (looksLikeHtml) return wordsOf(text);
+  if (looksLikeHtml) return htmlToText(text);
   if (isCut) return text;
   try {
     return JSON.parse(text);
@@ -157,8 +157,8 @@ async function dataOf(body: Buffer, contentType: string, isCut: boolean): Promis
   }
 }
 
-/** The words of an HTML page: a model needs no markup. Step by step, as this thread keeps frames on time. */
-async function wordsOf(html: string): Promise<string> {
+/** The text of an HTML page, extracted in steps, as this thread must send frames on time. */
+async function htmlToText(html: string): Promise<string> {
   try {
     const { text, title } = await runInSteps(htmlSteps(html, EXTRACTION_LIMITS));
     return cleanText(text) || title;

@@ -28,13 +28,6 @@ export interface Agent {
 export type NewAgent = Pick<Agent, 'id' | 'accountId' | 'name' | 'config' | 'kbId' | 'status'>;
 export type AgentChange = Partial<Pick<Agent, 'name' | 'config' | 'kbId' | 'status'>>;
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** Whether a path segment has the form of an agent's id. Other segments are answered with 404 without a query. */
-export function isAgentId(text: string): boolean {
-  return UUID.test(text);
-}
-
 /**
  * A UUID that sorts by its time, so that the order "newest first, ties by id" is the order of creation.
  * Source: RFC 9562, version 7.

@@ -25,8 +25,8 @@ export interface AgentModels extends SettingModels {
   readonly llmModels: readonly { readonly id: string }[];
 }
 
-/** How an agent's telephone line stands; a failure leaves the agent deployed. */
-export interface LineState {
+/** The SIP state of an agent's number. A failure leaves the agent deployed. */
+export interface SipProvisioning {
   readonly sip_status: 'configured' | 'failed';
   readonly sip_details: {
     readonly phone_number: string | null;
@@ -37,10 +37,10 @@ export interface LineState {
   };
 }
 
-/** Telephone lines of agents at a service that has to be told of them. */
-export interface AgentLines {
+/** Provisions the phone numbers of agents in a SIP service. */
+export interface AgentProvisioner {
   /** Idempotent, never throws; undefined for an agent without a number. */
-  openAgent(agent: Agent): Promise<LineState | undefined>;
+  provisionAgent(agent: Agent): Promise<SipProvisioning | undefined>;
   /** Idempotent, never throws. */
-  closeAgent(agent: Agent): Promise<void>;
+  deprovisionAgent(agent: Agent): Promise<void>;
 }

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { Slice } from '../../platform/http/validation/pagination.js';
-import { NumberOwnership, withoutForeignNumbers } from '../ownership/number-ownership.js';
+import { isUuid } from '../../platform/http/validation/schema-builders.js';
+import { claimNumber, withoutForeignNumbers } from '../ownership/number-ownership.js';
 import type { Agent, AgentChange, AgentStatus, NewAgent } from './agent.model.js';
-import { isAgentId } from './agent.model.js';
 import type { StoredConfig } from './config/stored-config.js';
 
 interface AgentRow {
@@ -26,6 +26,11 @@ export class AgentsRepository {
     this.#db = db;
   }
 
+  /** The same repository in a transaction. */
+  within(transaction: Knex.Transaction): AgentsRepository {
+    return new AgentsRepository(transaction);
+  }
+
   /** @throws ApiError KNOWLEDGE_BASE_NOT_FOUND when its knowledge base was deleted meanwhile */
   async insert(agent: NewAgent): Promise<Agent> {
     try {
@@ -46,7 +51,7 @@ export class AgentsRepository {
   }
 
   async find(accountId: string, id: string): Promise<Agent | undefined> {
-    if (!isAgentId(id)) return undefined;
+    if (!isUuid(id)) return undefined;
     const row = await this.#db<AgentRow>('agents').where({ account_id: accountId, id }).first();
     return row && toAgent(row);
   }
@@ -109,7 +114,7 @@ export class AgentsRepository {
     id: string,
     decide: (agent: Agent) => AgentChange,
   ): Promise<Agent | undefined> {
-    if (!isAgentId(id)) return undefined;
+    if (!isUuid(id)) return undefined;
     try {
       return await this.#db.transaction(async (transaction) => {
         const agents = () => transaction<AgentRow>('agents').where({ account_id: accountId, id });
@@ -122,7 +127,7 @@ export class AgentsRepository {
         const columns = toColumns(change);
         if (Object.keys(columns).length === 0) return agent;
         const claimed = numberToClaim(agent, change);
-        if (claimed) await new NumberOwnership(transaction).claim(accountId, claimed);
+        if (claimed) await claimNumber(transaction, accountId, claimed);
         const [after] = await agents()
           .update({ ...columns, ...laterVersion(transaction) })
           .returning('*');

@@ -9,7 +9,7 @@ import { pageOf } from '../../platform/http/validation/pagination.js';
 import { int, model } from '../../platform/http/validation/schema-builders.js';
 import type { Agent, AgentStatus } from './agent.model.js';
 import { InitAgent, InitialAgent, initialAgent } from './agent-templates.js';
-import type { AgentLines, AgentModels } from './agents.ports.js';
+import type { AgentModels, AgentProvisioner } from './agents.ports.js';
 import { entityTagOf, toAgentBody } from './agents.presenter.js';
 import type { AgentsRepository } from './agents.repository.js';
 import {
@@ -42,8 +42,8 @@ export interface AgentRouteParts {
   readonly agents: AgentService;
   readonly repository: AgentsRepository;
   readonly models: AgentModels;
-  /** Where LiveKit's SIP service is to know of agents' numbers. */
-  readonly lines?: AgentLines | undefined;
+  /** Provisions the numbers of agents in LiveKit's SIP service. */
+  readonly provisioner?: AgentProvisioner | undefined;
 }
 
 type AgentCall = Pick<
@@ -136,7 +136,7 @@ function templateRoute(): Route {
   });
 }
 
-function oneAgentRoutes({ agents, models, lines }: AgentRouteParts): readonly Route[] {
+function oneAgentRoutes({ agents, models, provisioner }: AgentRouteParts): readonly Route[] {
   const answer = (status: number, agent: Agent) =>
     reply(status, toAgentBody(agent, models), tagOf(agent));
   const common = { ...COMMON, params: AgentPath };
@@ -169,7 +169,7 @@ function oneAgentRoutes({ agents, models, lines }: AgentRouteParts): readonly Ro
       async handle(call) {
         const agent = await agents.update(refOf(call), call.body);
         const isMoved = call.body.config?.phone_number !== undefined;
-        if (isMoved && agent.status === 'deployed') await lines?.openAgent(agent);
+        if (isMoved && agent.status === 'deployed') await provisioner?.provisionAgent(agent);
         return answer(200, agent);
       },
     }),
@@ -224,7 +224,7 @@ function deployedMessage({ config }: Agent, { llmModels, defaultLlmModel }: Agen
   return `${message}, but no language server has its model ${own} now: ${defaultLlmModel} answers instead (GET /api/v1/models lists the models)`;
 }
 
-function moveRoutes({ agents, models, lines }: AgentRouteParts): readonly Route[] {
+function moveRoutes({ agents, models, provisioner }: AgentRouteParts): readonly Route[] {
   const moved = (agent: Agent, more: object = {}) =>
     reply(200, { agent: toAgentBody(agent, models), ...more }, tagOf(agent));
   const common = { ...COMMON, method: 'post', params: AgentPath, isConditional: true } as const;
@@ -243,8 +243,8 @@ function moveRoutes({ agents, models, lines }: AgentRouteParts): readonly Route[
       },
       async handle(call) {
         const agent = await agents.deploy(refOf(call));
-        const line = await lines?.openAgent(agent);
-        return moved(agent, { message: deployedMessage(agent, models), ...line });
+        const sip = await provisioner?.provisionAgent(agent);
+        return moved(agent, { message: deployedMessage(agent, models), ...sip });
       },
     }),
     route({
@@ -258,7 +258,7 @@ function moveRoutes({ agents, models, lines }: AgentRouteParts): readonly Route[
       },
       async handle(call) {
         const agent = await agents.pause(refOf(call));
-        await lines?.closeAgent(agent);
+        await provisioner?.deprovisionAgent(agent);
         return moved(agent);
       },
     }),

@@ -1,4 +1,8 @@
+import type { SecretBox } from '../../platform/secrets/secret-box.js';
+import { makeAgentId } from './agent.model.js';
+import type { AgentsRepository } from './agents.repository.js';
 import type { AgentConfigInput } from './config/agent-config.schema.js';
+import { sealConfig } from './config/stored-config.js';
 
 /**
  * The agent that is there after the first start. Its prompt is short passages of plain facts, each
@@ -53,3 +57,20 @@ The shop and the café have step-free entrances, and dogs on a lead are welcome.
 The shop belongs to Maya Lindqvist, who opened it in 2009.`,
   },
 };
+
+/** Inserts the agent as a deployed one. */
+export async function insertSeedAgent(
+  agents: AgentsRepository,
+  box: SecretBox,
+  accountId: string,
+): Promise<void> {
+  const id = makeAgentId();
+  await agents.insert({
+    id,
+    accountId,
+    name: SEED_AGENT.name,
+    config: sealConfig(SEED_AGENT.config, (text) => box.seal(text, id)),
+    kbId: null,
+    status: 'deployed',
+  });
+}

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 
-/** Serialises the first start of several gateways on one database. */
+/** Advisory lock for the first start of several gateways on one database. */
 const FIRST_ACCOUNT_LOCK = 7_217_001;
 
-/** Amounts are decimal texts: a balance is exact. */
+/** Amounts are decimal texts, so that a balance is exact. */
 export interface Account {
   readonly id: string;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface Account {
   readonly createdAt: Date;
 }
 
-/** What an operator may change of an account. */
+/** The fields of an account that an operator may change. */
 export type AccountChange = Partial<
   Pick<Account, 'name' | 'balance' | 'pricePer1000Characters' | 'pricePerCallSecond'>
 >;
@@ -37,7 +37,12 @@ export class AccountsRepository {
     this.#db = db;
   }
 
-  /** Makes an account with an unlimited balance and answers its id. */
+  /** The same repository in a transaction. */
+  within(transaction: Knex.Transaction): AccountsRepository {
+    return new AccountsRepository(transaction);
+  }
+
+  /** Creates an account with an unlimited balance, and returns its id. */
   async insert(name: string): Promise<string> {
     const id = randomUUID();
     await this.#db('accounts').insert({ id, name });
@@ -49,7 +54,7 @@ export class AccountsRepository {
   }
 
   /**
-   * Takes what so many characters of speech cost, in one statement.
+   * Deducts the price of a number of characters of speech, in one statement.
    * @returns the credits taken; undefined, with nothing taken, where they are not there.
    */
   async spendOnSpeech(id: string, characters: number): Promise<string | undefined> {
@@ -63,7 +68,7 @@ export class AccountsRepository {
     return rows[0]?.credits;
   }
 
-  /** Gives back what was taken for something that was not delivered. */
+  /** Refunds a deduction for speech that was not delivered. */
   async refund(id: string, credits: string): Promise<void> {
     await this.#db('accounts')
       .where({ id })
@@ -92,7 +97,7 @@ export class AccountsRepository {
     return row && toAccount(row);
   }
 
-  /** Adds to a limited balance, in one statement; undefined where it is unlimited or not there. */
+  /** Adds to a limited balance in one statement; undefined if it is unlimited or does not exist. */
   async addCredits(id: string, credits: string): Promise<Account | undefined> {
     const [row] = await this.#db<AccountRow>('accounts')
       .where({ id })
@@ -107,7 +112,7 @@ export class AccountsRepository {
     await this.#db('accounts').where({ id }).delete();
   }
 
-  /** The id of the account that was made first; undefined before the first start. */
+  /** The id of the first account; undefined before the first start. */
   async findFirst(): Promise<string | undefined> {
     const row = await this.#db<{ id: string }>('accounts')
       .orderBy([{ column: 'created_at' }, { column: 'id' }])
@@ -115,7 +120,7 @@ export class AccountsRepository {
     return row?.id;
   }
 
-  /** Waits until no other transaction makes the first account, and holds them off until this ends. */
+  /** Locks the creation of the first account until the transaction ends. */
   async lockFirst(): Promise<void> {
     await this.#db.raw('select pg_advisory_xact_lock(?)', [FIRST_ACCOUNT_LOCK]);
   }

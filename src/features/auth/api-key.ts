@@ -18,12 +18,12 @@ export function makeApiKey(): NewApiKey {
   return { text, prefix, hash: hashApiKey(text) };
 }
 
-/** The public part by which a key is looked up; undefined when the text is no key of ours. */
+/** The public part that identifies a key; undefined if the text is no key. */
 export function prefixOfApiKey(text: string): string | undefined {
   return API_KEY.exec(text)?.[1];
 }
 
-/** SHA-256 suffices: a key is random, so nobody can try the likely ones. */
+/** SHA-256 is sufficient, because a key is random and cannot be guessed. */
 export function hashApiKey(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Scope } from '../../platform/http/scopes.js';
 
-/** What a key's owner sees of it; the key itself is kept nowhere. */
+/** The visible fields of a key. The key itself is not stored. */
 export interface ApiKeyInfo {
   readonly id: number;
   readonly name: string;
@@ -13,7 +13,7 @@ export interface ApiKeyInfo {
   readonly expiresAt: Date | null;
 }
 
-/** What authentication needs of a key. */
+/** The fields of a key for authentication. */
 export interface ApiKeyCredential {
   readonly id: number;
   readonly accountId: string;
@@ -24,7 +24,7 @@ export interface ApiKeyCredential {
   readonly expiresAt: Date | null;
 }
 
-/** The fields that a key's owner sets. */
+/** The fields of a key that its owner sets. */
 export interface ApiKeyFields {
   readonly name: string;
   readonly description: string | null;
@@ -53,6 +53,11 @@ export class ApiKeysRepository {
 
   constructor(db: Knex) {
     this.#db = db;
+  }
+
+  /** The same repository in a transaction. */
+  within(transaction: Knex.Transaction): ApiKeysRepository {
+    return new ApiKeysRepository(transaction);
   }
 
   async insert(
@@ -104,7 +109,7 @@ export class ApiKeysRepository {
     return row && toInfo(row);
   }
 
-  /** Answers whether there was such a key. */
+  /** Returns whether the key existed. */
   async delete(accountId: string, id: number): Promise<boolean> {
     return (await this.#db('api_keys').where({ account_id: accountId, id }).delete()) > 0;
   }

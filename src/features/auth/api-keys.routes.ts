@@ -33,7 +33,7 @@ export interface ApiKeyRouteParts {
   readonly directory: ApiKeyAuthenticator;
 }
 
-/** `/auth/api-key`: an account's keys. A key's text is shown once, when it is made. */
+/** `/auth/api-key`: the keys of an account. The text of a key is shown once, when it is created. */
 export function apiKeyRoutes(parts: ApiKeyRouteParts): readonly Route[] {
   return [...collectionRoutes(parts), ...oneKeyRoutes(parts)];
 }
@@ -110,7 +110,7 @@ function oneKeyRoutes({ keys, directory }: ApiKeyRouteParts): readonly Route[] {
       async handle({ principal, params, body }) {
         const before = await findOrThrow(keys, principal, params.key_id);
         const change = toFields(body);
-        // Switching a mightier key on again, or letting it live longer, would grant its scopes too.
+        // Activating or prolonging a key with more scopes would grant these scopes.
         if (change.scopes || change.isActive || change.expiresAt !== undefined) {
           requireGrantable(principal, change.scopes ?? before.scopes);
         }
@@ -147,7 +147,7 @@ async function findOrThrow(
   return found ?? notFound('API key', text);
 }
 
-/** @throws ApiError FORBIDDEN when the caller would hand on more than it has */
+/** @throws ApiError FORBIDDEN if the caller would grant a scope that it lacks */
 function requireGrantable(principal: Principal, scopes: readonly Scope[]): void {
   const lacking = scopes.filter((scope) => !isGranted(principal.scopes, scope));
   if (lacking.length === 0) return;

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Principal } from '../../platform/http/route.js';
+import { isUuid } from '../../platform/http/validation/schema-builders.js';
 import { isSameHash } from '../../platform/secrets/timing-safe-equal.js';
 import type { AccountsRepository } from './accounts.repository.js';
 import { hashApiKey, prefixOfApiKey } from './api-key.js';
@@ -11,7 +12,6 @@ const CACHE_MS = 1_000;
 const MAX_ENTRIES = 1_000;
 /** Shortest time between two writes of a key's `last_used_at`. */
 const LAST_USED_STEP_MS = 60_000;
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** A cached key, and the field of it that changes here. */
 interface CachedKey {
@@ -109,7 +109,8 @@ export class ApiKeyAuthenticator {
   }
 
   async #accountExists(id: string): Promise<boolean> {
-    if (!UUID.test(id)) return false;
+    // An id in capitals would be another text for the same account.
+    if (!isUuid(id) || id !== id.toLowerCase()) return false;
     if (this.#accounts.has(id)) return true;
     const start = this.#perf.now();
     if (!(await this.#parts.accounts.exists(id))) return false;

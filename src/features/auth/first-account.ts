@@ -1,45 +1,43 @@
-import { readFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
-import type { SecretBox } from '../../platform/secrets/secret-box.js';
+import type { HealthPart } from '../../platform/observability/health.js';
 import { writePrivateFile } from '../../platform/storage/durable-file.js';
-import { makeAgentId } from '../agents/agent.model.js';
-import { AgentsRepository } from '../agents/agents.repository.js';
-import { sealConfig } from '../agents/config/stored-config.js';
-import { SEED_AGENT } from '../agents/seed-agent.js';
-import { AccountsRepository } from './accounts.repository.js';
+import type { AccountsRepository } from './accounts.repository.js';
 import { makeApiKey, prefixOfApiKey } from './api-key.js';
-import { ApiKeysRepository } from './api-keys.repository.js';
+import type { ApiKeysRepository } from './api-keys.repository.js';
 
-/** The file from which the page and the operator take the first key. */
+/** The file in DATA_DIR with the first key, for operators and the page. */
 export const API_KEY_FILE = 'api-key';
 
 export interface FirstAccountParts {
   readonly db: Knex;
+  readonly accounts: AccountsRepository;
+  readonly apiKeys: ApiKeysRepository;
   readonly dataDir: string;
-  readonly box: SecretBox;
+  /** Called in the transaction that creates the account. */
+  readonly onCreated: (transaction: Knex.Transaction, accountId: string) => Promise<void>;
 }
 
 /**
- * Sees to it that there is an account with a ready-made agent, and in `DATA_DIR/api-key` a key that
- * the database knows. Answers that key when it was made just now, so that it can be shown once.
+ * Ensures that there is an account, and in `DATA_DIR/api-key` a key that the database contains.
  *
- * The file is written before the transaction ends, so whoever finds the account finds the key. A
- * crash in between leaves a file with an unknown key, and the next start writes a new one; so it
- * does when the key was deleted or the file is another database's. A key that is only switched off
- * stays so.
+ * The file is written before the transaction ends, so that the key exists wherever the account does. A
+ * crash in between leaves a file with an unknown key; then the next start writes a new one. The same
+ * happens if the key was deleted or the file belongs to another database. An inactive key stays.
+ * @returns the key, if this call has created it, so that it can be shown once
  */
 export async function ensureFirstAccount(parts: FirstAccountParts): Promise<string | undefined> {
   const path = join(parts.dataDir, API_KEY_FILE);
   return parts.db.transaction(async (transaction) => {
-    const accounts = new AccountsRepository(transaction);
+    const accounts = parts.accounts.within(transaction);
     await accounts.lockFirst();
     const existing = await accounts.findFirst();
-    const keys = new ApiKeysRepository(transaction);
+    const keys = parts.apiKeys.within(transaction);
     if (existing !== undefined && (await holdsKnownKey(path, keys))) return undefined;
 
     const accountId = existing ?? (await accounts.insert('First account'));
-    if (existing === undefined) await addReadyMadeAgent(transaction, accountId, parts.box);
+    if (existing === undefined) await parts.onCreated(transaction, accountId);
     const key = makeApiKey();
     await keys.insert(accountId, key, {
       name: existing === undefined ? 'First key' : 'Key of a data folder',
@@ -53,20 +51,16 @@ export async function ensureFirstAccount(parts: FirstAccountParts): Promise<stri
   });
 }
 
-async function addReadyMadeAgent(
-  transaction: Knex.Transaction,
-  accountId: string,
-  box: SecretBox,
-): Promise<void> {
-  const id = makeAgentId();
-  await new AgentsRepository(transaction).insert({
-    id,
-    accountId,
-    name: SEED_AGENT.name,
-    config: sealConfig(SEED_AGENT.config, (text) => box.seal(text, id)),
-    kbId: null,
-    status: 'deployed',
-  });
+/** Down while the file of the first key is missing. */
+export function apiKeyHealth(dataDir: string): HealthPart {
+  return {
+    name: 'api-key',
+    isNeeded: true,
+    check: async () => {
+      await access(join(dataDir, API_KEY_FILE));
+      return 'up';
+    },
+  };
 }
 
 async function holdsKnownKey(path: string, keys: ApiKeysRepository): Promise<boolean> {

@@ -3,7 +3,7 @@ import { runInSteps } from '../../../media/async/cooperative.js';
 import { parseJsonInSteps, stringifyInSteps } from '../../../media/async/incremental-json.js';
 import type { Language } from '../../../media/languages.js';
 import type { PronunciationRule } from '../../../media/text/dictionary/pronunciation-rule.js';
-import { isUuid } from '../ownership/owned-resources.js';
+import { isUuid } from '../../platform/http/validation/schema-builders.js';
 
 /** A dictionary without its rules. */
 export interface DictionarySummary {
@@ -52,9 +52,9 @@ interface VersionRow {
   readonly created_at: Date;
 }
 
-const LARGEST_INTEGER = 2_147_483_647;
+const MAX_INT4 = 2_147_483_647;
 
-/** The only code that names the columns of dictionaries. Those of other accounts do not exist for it. */
+/** Stores dictionaries and their versions. */
 export class DictionariesRepository {
   readonly #db: Knex;
 
@@ -93,7 +93,7 @@ export class DictionariesRepository {
     return row && toSummary(row);
   }
 
-  /** The dictionary as it was at one moment. */
+  /** Reads a dictionary, its rules and its versions in one snapshot. */
   async find(accountId: string, id: string): Promise<DictionaryDetail | undefined> {
     if (!isUuid(id)) return undefined;
     return this.#db.transaction(
@@ -107,9 +107,9 @@ export class DictionariesRepository {
     );
   }
 
-  /** The rules of a version, which never change; whose dictionary it is has been asked before. */
+  /** The rules of a version of a dictionary that `findSummary` returned. */
   async findRules(id: string, version: number): Promise<readonly PronunciationRule[] | undefined> {
-    if (version < 1 || version > LARGEST_INTEGER) return undefined;
+    if (version < 1 || version > MAX_INT4) return undefined;
     return readRules(this.#db, id, version);
   }
 
@@ -118,8 +118,8 @@ export class DictionariesRepository {
   }
 
   /**
-   * Makes a version whose rules `decide` makes out of the current ones; it may throw to leave the
-   * dictionary as it is. Changes of one dictionary take turns.
+   * Adds a version with the rules that `decide` derives from the current ones. If `decide` throws,
+   * nothing changes. Changes of one dictionary are serialised.
    */
   async changeRules(
     accountId: string,
@@ -134,7 +134,7 @@ export class DictionariesRepository {
     });
   }
 
-  /** @param alongside is done or undone together with the deletion. */
+  /** @param alongside runs in the transaction of the deletion */
   async delete(
     accountId: string,
     id: string,
@@ -193,7 +193,7 @@ async function rulesOf(
   return (await readRules(transaction, id, version))!;
 }
 
-/** Taken out as text, as the client would parse ten thousand rules in one step. */
+/** Reads JSON text, as the database client would parse 10,000 rules in one step. */
 async function readRules(
   db: Knex,
   id: string,

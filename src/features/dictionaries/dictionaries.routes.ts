@@ -15,13 +15,13 @@ const COMMON = { scope: 'dictionaries', tag: 'Pronunciation dictionaries' } as c
 const PATH = '/tts/pronunciation-dictionaries';
 const ONE = `${PATH}/{dictionary_id}`;
 const PLS_TYPE = 'application/pls+xml';
-/** The list has no pages: so many of the newest it holds at the most. */
+/** The list has no pages. It contains the newest dictionaries. */
 const MAX_LIST = 1_000;
-/** Ten thousand rules of the usual length are larger than other bodies may be. */
+/** 10,000 rules exceed the default body limit. */
 const MAX_RULES_BYTES = 8_388_608;
 
 const THE_DICTIONARY: RouteResponse = { description: 'The dictionary', schema: DictionaryBody };
-const NONE_SUCH: RouteResponse = { description: 'No such dictionary' };
+const DICTIONARY_NOT_FOUND: RouteResponse = { description: 'No such dictionary' };
 const NOT_STORED: RouteResponse = { description: 'The dictionary could not be stored' };
 
 export interface DictionaryRouteParts {
@@ -111,7 +111,7 @@ function oneDictionaryRoutes(
       method: 'get',
       path: ONE,
       summary: 'Read a dictionary',
-      responses: { 200: THE_DICTIONARY, 404: NONE_SUCH },
+      responses: { 200: THE_DICTIONARY, 404: DICTIONARY_NOT_FOUND },
       async handle({ principal, params }) {
         return presentDictionary(
           await dictionaries.find(principal.accountId, params.dictionary_id),
@@ -124,7 +124,7 @@ function oneDictionaryRoutes(
       path: ONE,
       summary: 'Rename a dictionary',
       body: bodies.rename,
-      responses: { 200: THE_DICTIONARY, 404: NONE_SUCH },
+      responses: { 200: THE_DICTIONARY, 404: DICTIONARY_NOT_FOUND },
       async handle({ principal, params, body }) {
         const { accountId } = principal;
         return presentDictionary(
@@ -140,7 +140,7 @@ function oneDictionaryRoutes(
       description: 'Agents that use it go on without it.',
       responses: {
         200: { description: 'The dictionary is gone', schema: DictionaryDeleted },
-        404: NONE_SUCH,
+        404: DICTIONARY_NOT_FOUND,
       },
       async handle({ principal, params: { dictionary_id: id } }) {
         await dictionaries.delete(principal.accountId, id);
@@ -172,9 +172,9 @@ function ruleRoutes({ dictionaries }: DictionaryRouteParts, bodies: Bodies): rea
     method: 'post',
     params: DictionaryPath,
     maxBodyBytes: MAX_RULES_BYTES,
-    // Each request makes a version.
+    // Each request adds a version.
     isIdempotent: true,
-    responses: { 200: THE_DICTIONARY, 404: NONE_SUCH },
+    responses: { 200: THE_DICTIONARY, 404: DICTIONARY_NOT_FOUND },
   } as const;
   return [
     route({

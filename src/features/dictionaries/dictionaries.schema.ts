@@ -15,7 +15,7 @@ import {
 const MAX_ID_LENGTH = 200;
 const MAX_NAME_LENGTH = 255;
 const NO_CONTROLS = 'text must not contain control characters';
-/** The same for the document. */
+/** The same rule as a pattern, for the OpenAPI document. */
 const XML = '[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\ufffe\\uffff]*';
 const XML_TEXT = `^${XML}$`;
 const XML_WORD = `^${XML}[^\\u0000-\\u0020\\s\\ufeff\\ufffe\\uffff]${XML}$`;
@@ -27,7 +27,7 @@ const LEXICON = `<lexicon version="1.0" xmlns="http://www.w3.org/2005/01/pronunc
 const name = () => str({ min: 1, max: MAX_NAME_LENGTH });
 const language = () => oneOf(LANGUAGES, { description: 'ISO 639-1' });
 
-/** The bodies of requests, which the settings bound. */
+/** Request bodies, with limits from the settings. */
 export function dictionaryBodies(limits: PlsLimits) {
   const rules = list(ruleInput(limits), { max: limits.rules });
   return {
@@ -85,7 +85,7 @@ function ruleInput({ wordLength, replacementLength }: PlsLimits) {
 }
 export type RuleInput = z.output<ReturnType<typeof ruleInput>>;
 
-/** An unknown id is no dictionary (404), so any text is let through here. */
+/** Accepts any text: an unknown id is answered with 404. */
 export const DictionaryPath = model({ dictionary_id: str() });
 export const VersionPath = model({ dictionary_id: str(), version: int() });
 

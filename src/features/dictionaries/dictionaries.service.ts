@@ -15,14 +15,14 @@ import type {
 } from './dictionaries.repository.js';
 import type { RuleInput } from './dictionaries.schema.js';
 
-/** Who uses dictionaries, and must let go of one that is deleted. */
-export interface DictionaryUsers {
+/** Removes references to a dictionary that is deleted. */
+export interface DictionaryReferences {
   forgetDictionary(transaction: Knex.Transaction, accountId: string, id: string): Promise<void>;
 }
 
 export interface DictionaryServiceParts {
   readonly repository: DictionariesRepository;
-  readonly users: DictionaryUsers;
+  readonly references: DictionaryReferences;
   readonly pls: Pick<PlsThread, 'read' | 'write'>;
   readonly limits: PlsLimits;
 }
@@ -34,8 +34,7 @@ export interface DictionaryFile {
 }
 
 /**
- * The life of pronunciation dictionaries. Every method is about one account; another account's
- * dictionary is DICTIONARY_NOT_FOUND.
+ * Pronunciation dictionaries of accounts. Another account's dictionary is DICTIONARY_NOT_FOUND.
  */
 export class DictionaryService {
   readonly #parts: DictionaryServiceParts;
@@ -51,7 +50,7 @@ export class DictionaryService {
     return this.#insert(accountId, { ...given, rules: withIds(given.rules) });
   }
 
-  /** @throws ApiError INVALID_PLS with the place of the fault. */
+  /** @throws ApiError INVALID_PLS with line and column */
   async createFromFile(
     accountId: string,
     given: { readonly name: string; readonly language?: Language | undefined; bytes: Uint8Array },
@@ -91,7 +90,7 @@ export class DictionaryService {
     return this.#changeRules(accountId, id, () => withIds(rules));
   }
 
-  /** @throws ApiError RULE_ID_IN_USE, DICTIONARY_FULL for what the rules that are there forbid. */
+  /** @throws ApiError RULE_ID_IN_USE, DICTIONARY_FULL */
   async addRules(accountId: string, id: string, rules: RuleInput[]): Promise<DictionaryDetail> {
     const most = this.#parts.limits.rules;
     return this.#changeRules(accountId, id, (present) => {
@@ -107,7 +106,7 @@ export class DictionaryService {
     });
   }
 
-  /** Ids that no rule has change nothing. */
+  /** Ignores unknown ids. */
   async removeRules(
     accountId: string,
     id: string,
@@ -118,9 +117,9 @@ export class DictionaryService {
   }
 
   async delete(accountId: string, id: string): Promise<void> {
-    const { repository, users } = this.#parts;
+    const { repository, references } = this.#parts;
     const isDeleted = await repository.delete(accountId, id, (transaction) =>
-      users.forgetDictionary(transaction, accountId, id),
+      references.forgetDictionary(transaction, accountId, id),
     );
     if (!isDeleted) notFound('dictionary');
   }
@@ -162,7 +161,7 @@ export class DictionaryService {
   }
 }
 
-/** @throws InvalidInput for an id that an earlier rule has. */
+/** @throws InvalidInput for a duplicate id */
 function withIds(rules: readonly RuleInput[]): PronunciationRule[] {
   const taken = new Set<string>();
   return rules.map((rule, index) => {

@@ -2,10 +2,10 @@ import type { Knex } from 'knex';
 import type { DocumentKind } from './extraction/document-kind.js';
 import type { ExtractedText } from './extraction/extraction.js';
 
-/** A gateway that was killed leaves a document alone for so long. Over the time for one document. */
-const CLAIMED_FOR = "interval '150 seconds'";
-/** Of a file, in one answer of the database: some milliseconds of decoding. */
-const PART_BYTES = 262_144;
+/** Lifetime of the claim of a killed gateway. Longer than the extraction of one document. */
+const CLAIM_TIME = "interval '150 seconds'";
+/** Bytes of a file per query: some milliseconds of decoding. */
+const READ_CHUNK_BYTES = 262_144;
 const MAX_INT8 = Number.MAX_SAFE_INTEGER;
 /** Characters. */
 const MAX_NAME_LENGTH = 255;
@@ -21,7 +21,7 @@ export interface NewDocument {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** A document as it is listed. */
+/** A document with its state of indexing. */
 export interface ListedDocument {
   readonly id: number;
   readonly name: string;
@@ -30,13 +30,13 @@ export interface ListedDocument {
   readonly bytes: number;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly state: 'pending' | 'indexed' | 'failed';
-  /** Why it failed. */
+  /** Set for failed documents. */
   readonly failure: string | undefined;
   readonly passages: number;
   readonly createdAt: Date;
 }
 
-/** A document whose text is still to be taken out of its file. */
+/** A document that waits for text extraction. */
 export interface ClaimedFile {
   readonly accountId: string;
   readonly id: number;
@@ -79,12 +79,12 @@ export async function insertFile(
   return row.id;
 }
 
-/** The single documents of a knowledge base that the caller is known to have. */
+/** The documents of knowledge bases. Callers check the ownership of the knowledge base. */
 export class DocumentsRepository {
   readonly #db: Knex;
   readonly #model: string;
 
-  /** @param embeddingModel vectors of another model count as none. */
+  /** @param embeddingModel ignores vectors of other models */
   constructor(db: Knex, embeddingModel: string) {
     this.#db = db;
     this.#model = embeddingModel;
@@ -94,14 +94,14 @@ export class DocumentsRepository {
   async insert(
     kbId: number,
     document: NewDocument,
-    most: number,
+    maxDocuments: number,
   ): Promise<ListedDocument | undefined> {
     return this.#db.transaction(async (transaction) => {
-      // Its row is the lock behind which documents are counted.
+      // Locks the knowledge base while its documents are counted.
       const base = await transaction('knowledge_bases')
         .where({ kb_id: kbId })
         .update({ updated_at: transaction.raw("greatest(now(), updated_at + interval '1 ms')") });
-      if (base === 0 || (await countOf(transaction, kbId)) >= most) return undefined;
+      if (base === 0 || (await countOf(transaction, kbId)) >= maxDocuments) return undefined;
       return this.find(kbId, await insertFile(transaction, kbId, document), transaction);
     });
   }
@@ -110,7 +110,7 @@ export class DocumentsRepository {
     return countOf(this.#db, kbId);
   }
 
-  /** The oldest first. */
+  /** Oldest first. */
   async list(
     kbId: number,
     { offset, limit }: { readonly offset: number; readonly limit: number },
@@ -128,11 +128,11 @@ export class DocumentsRepository {
     return row && this.#toDocument(row);
   }
 
-  /** Answers whether there was one. */
+  /** @returns whether the document existed */
   async delete(kbId: number, id: number): Promise<boolean> {
     if (!isStorable(id)) return false;
     return this.#db.transaction(async (transaction) => {
-      // In the order of the indexer's locks.
+      // Takes locks in the order of the indexer.
       await transaction('knowledge_bases')
         .where({ kb_id: kbId })
         .update({
@@ -143,8 +143,8 @@ export class DocumentsRepository {
     });
   }
 
-  /** Bytes of an account's files whose text is still to be taken. */
-  async waitingBytes(accountId: string): Promise<number> {
+  /** Bytes of an account's files that wait for extraction. */
+  async pendingBytes(accountId: string): Promise<number> {
     const [row] = await this.#db('documents')
       .join('knowledge_bases', 'knowledge_bases.kb_id', 'documents.kb_id')
       .whereNotNull('file')
@@ -154,8 +154,8 @@ export class DocumentsRepository {
   }
 
   /**
-   * The oldest document with a file that nobody reads, of the account whose turn it is.
-   * @param afterAccount the account that had the last turn; turns go by the order of ids.
+   * Claims the oldest unclaimed file of the next account.
+   * @param afterAccount the last account; accounts take turns in the order of their ids
    */
   async claimFile(afterAccount = BEFORE_ALL_ACCOUNTS): Promise<ClaimedFile | undefined> {
     const { rows } = await this.#db.raw<{ rows: ClaimedFile[] }>(
@@ -164,7 +164,7 @@ export class DocumentsRepository {
          where d.file is not null and (d.claimed_until is null or d.claimed_until < now())
          order by k.account_id <= ?, k.account_id, d.id limit 1 for update of d skip locked
        )
-       update documents d set claimed_until = now() + ${CLAIMED_FOR}
+       update documents d set claimed_until = now() + ${CLAIM_TIME}
        from next where d.id = next.id
        returning next.account_id as "accountId", d.id, d.kb_id as "kbId", d.kind,
          d.claimed_until as "claimedUntil"`,
@@ -173,29 +173,29 @@ export class DocumentsRepository {
     return rows[0];
   }
 
-  /** The file in parts, so that none of them holds up audio: what the database sends is decoded here. */
-  async *fileParts({ id }: ClaimedFile): AsyncGenerator<Buffer> {
-    for (let from = 1; ; from += PART_BYTES) {
+  /** The file in chunks, as this thread decodes them and must send audio on time. */
+  async *fileChunks({ id }: ClaimedFile): AsyncGenerator<Buffer> {
+    for (let from = 1; ; from += READ_CHUNK_BYTES) {
       const row = await this.#db('documents')
         .where({ id })
-        .first(this.#db.raw('substring(file from ? for ?) as part', [from, PART_BYTES]));
+        .first(this.#db.raw('substring(file from ? for ?) as part', [from, READ_CHUNK_BYTES]));
       if (row?.part) yield row.part;
-      if (!(row?.part?.length === PART_BYTES)) return;
+      if (!(row?.part?.length === READ_CHUNK_BYTES)) return;
     }
   }
 
-  /** Keeps the text; the file has served. */
-  async keepText(claimed: ClaimedFile, { text, title }: ExtractedText): Promise<void> {
+  /** Stores the text and drops the file. */
+  async storeText(claimed: ClaimedFile, { text, title }: ExtractedText): Promise<void> {
     await this.#claimed(claimed).update({ body: text, title, file: null, claimed_until: null });
   }
 
-  /** Leaves the document alone for good. */
-  async keepFailure(claimed: ClaimedFile, failure: string): Promise<void> {
+  /** Marks the document as failed and drops the file. */
+  async storeFailure(claimed: ClaimedFile, failure: string): Promise<void> {
     await this.#claimed(claimed).update({ failure, file: null, claimed_until: null });
   }
 
-  /** Lets others read it at once. */
-  async giveBack(claimed: ClaimedFile): Promise<void> {
+  /** Lets other gateways claim the file at once. */
+  async releaseClaim(claimed: ClaimedFile): Promise<void> {
     await this.#claimed(claimed).update({ claimed_until: null });
   }
 

@@ -11,7 +11,7 @@ import {
 } from '../../platform/http/validation/schema-builders.js';
 import { DOCUMENT_KINDS } from './extraction/document-kind.js';
 
-/** A document in a form. */
+/** A file field. */
 export const documentUpload = () =>
   upload({
     description: 'Plain text, Markdown, HTML, PDF or DOCX; told by its content and its name.',

@@ -9,15 +9,15 @@ import {
 } from './documents.repository.js';
 import { documentKindOf } from './extraction/document-kind.js';
 
-/** Of an account's files whose texts are still to be extracted. */
-const MAX_WAITING_BYTES = 500 * 1_048_576;
+/** Per account, of files that wait for extraction. */
+const MAX_PENDING_BYTES = 500 * 1_048_576;
 /**
  * Files that are inserted at once. Each may wait for the indexer's lock, with a connection that calls
  * would miss.
  */
 const MAX_INSERTS = 2;
 
-export interface SentFile {
+export interface SubmittedFile {
   readonly file: UploadedFile;
   /** Instead of the file's own name. */
   readonly name?: string | null | undefined;
@@ -25,10 +25,10 @@ export interface SentFile {
 
 /** Checks files that clients send, and stores a few at a time. */
 export class FileIntake {
-  readonly #documents: Pick<DocumentsRepository, 'waitingBytes'>;
+  readonly #documents: Pick<DocumentsRepository, 'pendingBytes'>;
   readonly #inserts = pLimit(MAX_INSERTS);
 
-  constructor(documents: Pick<DocumentsRepository, 'waitingBytes'>) {
+  constructor(documents: Pick<DocumentsRepository, 'pendingBytes'>) {
     this.#documents = documents;
   }
 
@@ -38,7 +38,7 @@ export class FileIntake {
    */
   store<T>(
     accountId: string,
-    { file, name }: SentFile,
+    { file, name }: SubmittedFile,
     insert: (document: NewDocument) => Promise<T>,
   ): Promise<T> {
     const { bytes } = file;
@@ -51,7 +51,7 @@ export class FileIntake {
       );
     }
     return this.#inserts(async () => {
-      if ((await this.#documents.waitingBytes(accountId)) + bytes.length > MAX_WAITING_BYTES) {
+      if ((await this.#documents.pendingBytes(accountId)) + bytes.length > MAX_PENDING_BYTES) {
         throw new ApiError('RATE_LIMITED', 'Too many files wait to be read: send more later', {
           headers: { 'Retry-After': '30' },
         });

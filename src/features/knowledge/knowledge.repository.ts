@@ -4,22 +4,22 @@ import { insertFile, MAX_FAILURES, type NewDocument, nameIn } from './documents.
 import { isHtml } from './extraction/document-kind.js';
 
 const MAX_INT4 = 2_147_483_647;
-/** Bytes of texts in one answer: all that one knowledge base can be given as JSON, in any script. */
-const MAX_READ = 8_500_000;
+/** Bytes of texts in one response: more than a request can contain, in any script. */
+const MAX_READ_BYTES = 8_500_000;
 
 export interface KnowledgeDocument {
   readonly content: string;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** A knowledge base as it is listed, with the state of its indexing. */
+/** A knowledge base with its state of indexing. */
 export interface KnowledgeBase {
   readonly kbId: number;
   readonly name: string;
   readonly description: string;
   readonly language: string | null;
   readonly documentCount: number;
-  /** Documents whose indexing has come to its end. */
+  /** Documents that are indexed or failed. */
   readonly indexedCount: number;
   /** Documents that could not be indexed. */
   readonly failedCount: number;
@@ -31,7 +31,7 @@ export interface KnowledgeBase {
 export interface KnowledgeBaseFields {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
-  /** ISO 639-1; null: each document tells its own. */
+  /** ISO 639-1; null: detected per document. */
   readonly language?: string | null | undefined;
   readonly documents?: readonly KnowledgeDocument[] | undefined;
 }
@@ -54,12 +54,12 @@ type CountedRow = KnowledgeBaseRow & {
   readonly passage_count: number;
 };
 
-/** An account's knowledge bases and documents. Other accounts' do not exist for it. */
+/** The knowledge bases of accounts. */
 export class KnowledgeRepository implements KnowledgeBaseDirectory {
   readonly #db: Knex;
   readonly #model: string;
 
-  /** @param embeddingModel vectors of another model count as none. */
+  /** @param embeddingModel ignores vectors of other models */
   constructor(db: Knex, embeddingModel: string) {
     this.#db = db;
     this.#model = embeddingModel;
@@ -94,7 +94,7 @@ export class KnowledgeRepository implements KnowledgeBaseDirectory {
     return Number(row!.count);
   }
 
-  /** The newest first, ties by id. */
+  /** Newest first, ties by id. */
   async list(
     accountId: string,
     { offset, limit }: { readonly offset: number; readonly limit: number },
@@ -119,8 +119,8 @@ export class KnowledgeRepository implements KnowledgeBaseDirectory {
   }
 
   /**
-   * The documents of a knowledge base that the account is known to have, as they were given; the
-   * oldest ones, as many as one answer holds.
+   * The documents of a knowledge base as they were submitted: the oldest ones, up to MAX_READ_BYTES.
+   * The caller checks the ownership of the knowledge base.
    */
   async documentsOf(kbId: number): Promise<KnowledgeDocument[]> {
     const upTo = this.#db('documents')
@@ -132,16 +132,19 @@ export class KnowledgeRepository implements KnowledgeBaseDirectory {
         ),
       );
     return this.#db('documents')
-      .whereIn('id', this.#db.from(upTo.as('all')).where('bytes', '<=', MAX_READ).select('id'))
+      .whereIn(
+        'id',
+        this.#db.from(upTo.as('all')).where('bytes', '<=', MAX_READ_BYTES).select('id'),
+      )
       .orderBy('id')
       .select<KnowledgeDocument[]>(
-        // Of a file there is its text, once that is known.
+        // For a file, its extracted text.
         this.#db.raw("case when content = '' then coalesce(body, '') else content end as content"),
         'metadata',
       );
   }
 
-  /** What is left out stays as it is; documents replace all there are. */
+  /** Undefined fields stay unchanged; `documents` replaces all documents. */
   async update(
     accountId: string,
     kbId: number,
@@ -168,7 +171,7 @@ export class KnowledgeRepository implements KnowledgeBaseDirectory {
     });
   }
 
-  /** Answers whether there was one; agents that had it have none then. */
+  /** Also removes it from its agents. @returns whether it existed */
   async delete(accountId: string, kbId: number): Promise<boolean> {
     return isStorable(kbId) && (await this.#own(this.#db, accountId, kbId).delete()) > 0;
   }
@@ -199,7 +202,7 @@ export class KnowledgeRepository implements KnowledgeBaseDirectory {
   }
 }
 
-/** In steps, as one statement takes 65,535 values at the most and memory is not for nothing. */
+/** Inserts in batches, as one statement takes at most 65,535 values. */
 async function insertDocuments(
   transaction: Knex.Transaction,
   kbId: number,
@@ -210,7 +213,7 @@ async function insertDocuments(
     content,
     metadata,
     name: nameIn(metadata),
-    // A page's words are taken out like those of a file.
+    // The text of an HTML page is extracted like that of a file.
     kind: isHtml(content) ? 'html' : 'text',
     file: isHtml(content) ? Buffer.from(content) : null,
   }));

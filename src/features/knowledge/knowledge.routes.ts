@@ -16,11 +16,11 @@ import type { KnowledgeService } from './knowledge.service.js';
 
 const PATH = '/knowledge-base';
 const COMMON = { scope: 'knowledge', tag: 'Knowledge bases' } as const;
-/** Holds a document of 200,000 characters even where each is written as an escape. */
+/** Fits a document of 200,000 characters that are all escaped. */
 const MAX_BODY_BYTES = 4 * 1_048_576;
 const NO_SUCH: RouteResponse = { description: 'No such knowledge base' };
 
-/** `/knowledge-base`: what agents know beside their prompts. */
+/** `/knowledge-base` */
 export function knowledgeRoutes(
   knowledge: KnowledgeService,
   { maxFileBytes }: { readonly maxFileBytes: number },

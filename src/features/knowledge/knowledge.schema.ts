@@ -11,7 +11,7 @@ import {
 } from '../../platform/http/validation/schema-builders.js';
 import { documentUpload } from './documents.schema.js';
 
-/** Source: the contract's supplement, §9. */
+/** Characters. */
 const MAX_CONTENT = 200_000;
 const MAX_DOCUMENTS = 5_000;
 /** Characters of all the documents of one knowledge base. */
@@ -48,7 +48,7 @@ export const CreateKnowledgeBase = model({ ...TEXTS, documents: documents() }).m
 });
 export type CreateKnowledgeBase = z.output<typeof CreateKnowledgeBase>;
 
-/** A form, for a knowledge base that begins with a file. A form has no null. */
+/** A form with the first file of a knowledge base. */
 export const CreateKnowledgeBaseForm = model({
   name: name().optional(),
   description: description().optional(),

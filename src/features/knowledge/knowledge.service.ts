@@ -2,7 +2,7 @@ import { ApiError } from '../../platform/http/api-error.js';
 import { type PageQuery, readPage } from '../../platform/http/validation/pagination.js';
 import { notFound } from '../ownership/owned-resources.js';
 import type { DocumentsRepository, ListedDocument } from './documents.repository.js';
-import type { FileIntake, SentFile } from './file-intake.js';
+import type { FileIntake, SubmittedFile } from './file-intake.js';
 import type {
   KnowledgeBase,
   KnowledgeBaseFields,
@@ -40,7 +40,7 @@ export class KnowledgeService {
   async create(
     accountId: string,
     fields: KnowledgeBaseFields,
-    file?: SentFile['file'],
+    file?: SubmittedFile['file'],
   ): Promise<KnowledgeBase> {
     const { knowledge, intake, onDocuments } = this.#parts;
     if ((await knowledge.count(accountId)) >= MAX_KNOWLEDGE_BASES) {
@@ -92,7 +92,7 @@ export class KnowledgeService {
   }
 
   /** @throws ApiError KNOWLEDGE_BASE_NOT_FOUND, FORBIDDEN if it is full; those of `FileIntake` */
-  async addDocument(accountId: string, kbId: number, sent: SentFile): Promise<ListedDocument> {
+  async addDocument(accountId: string, kbId: number, sent: SubmittedFile): Promise<ListedDocument> {
     const { documents, intake, onDocuments } = this.#parts;
     await this.#requireBase(accountId, kbId);
     const added = await intake.store(accountId, sent, (document) =>

@@ -2,66 +2,66 @@ import {
   createOpenAiClient,
   type OpenAiServer,
 } from '../../../agents-runtime/providers/openai-client.js';
-import type { AskedServer, ListedLanguageModel } from './language-model-settings.js';
+import type { LanguageModelServer, ListedLanguageModel } from './language-model-settings.js';
 import { BUILT_IN_RESPONDER } from './model-catalog.js';
 
-/** An answer holds for so long. */
-const KEPT_MS = 60_000;
-/** Of one server. */
-const WITHIN_MS = 3_000;
+/** Lifetime of a list. */
+const CACHE_MS = 60_000;
+/** Per server. */
+const TIMEOUT_MS = 3_000;
 const MAX_MODELS = 200;
 const MAX_ID_LENGTH = 200;
 
 export interface LanguageModelDiscoveryOptions {
-  /** Those that the settings name, which no server is asked for. */
+  /** The configured models. */
   readonly named: readonly ListedLanguageModel[];
-  readonly servers: readonly AskedServer[];
-  readonly ask?: (server: OpenAiServer) => Promise<readonly string[]>;
+  readonly servers: readonly LanguageModelServer[];
+  readonly listModelIds?: (server: OpenAiServer) => Promise<readonly string[]>;
   readonly now?: () => number;
-  /** @param server its host. */
+  /** @param server its host */
   readonly onFault: (error: unknown, server: string) => void;
 }
 
 /**
- * The language models that agents may name: those of the settings, then those that the other servers
- * say they have, asked once a minute at the most. A server that does not answer keeps what it had.
- * Where two have a model of one name, the second one's is called `name@host`.
+ * The language models that agents may name: the configured ones, then those that the other servers list.
+ * Servers are queried at most once a minute; a server that does not answer keeps its last list. If two
+ * servers have a model of the same name, the second is `name@host`.
  */
 export class LanguageModelDiscovery {
   readonly #options: LanguageModelDiscoveryOptions;
-  readonly #idsOf = new Map<AskedServer, readonly string[]>();
+  readonly #idsOf = new Map<LanguageModelServer, readonly string[]>();
   #models: readonly ListedLanguageModel[];
-  #asking: Promise<void> | undefined;
-  #askedAt = Number.NEGATIVE_INFINITY;
+  #refreshing: Promise<void> | undefined;
+  #refreshedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: LanguageModelDiscoveryOptions) {
     this.#options = options;
     this.#models = options.named;
   }
 
-  /** As they were when the servers were asked last. */
+  /** The models as of the last query. */
   get models(): readonly ListedLanguageModel[] {
     return this.#models;
   }
 
-  /** Asks anew where that was long ago; one question at a time, which never lasts long nor fails. */
+  /** Queries the servers if the list is older than a minute. Never rejects; takes at most 3 s. */
   async refresh(): Promise<void> {
     const { servers, now = Date.now } = this.#options;
     if (servers.length === 0) return;
-    if (!this.#asking && now() - this.#askedAt < KEPT_MS) return;
-    this.#asking ??= this.#askAll().finally(() => {
-      this.#askedAt = now();
-      this.#asking = undefined;
+    if (!this.#refreshing && now() - this.#refreshedAtMs < CACHE_MS) return;
+    this.#refreshing ??= this.#queryServers().finally(() => {
+      this.#refreshedAtMs = now();
+      this.#refreshing = undefined;
     });
-    await this.#asking;
+    await this.#refreshing;
   }
 
-  async #askAll(): Promise<void> {
-    const { named, servers, ask = modelsOf, onFault } = this.#options;
+  async #queryServers(): Promise<void> {
+    const { named, servers, listModelIds = fetchModelIds, onFault } = this.#options;
     await Promise.all(
       servers.map(async (server) => {
         try {
-          const ids = await ask(server);
+          const ids = await listModelIds(server);
           this.#idsOf.set(server, ids.filter(isUsable).slice(0, MAX_MODELS));
         } catch (error) {
           onFault(error, new URL(server.baseUrl).host);
@@ -74,7 +74,7 @@ export class LanguageModelDiscovery {
         const isFree = !models.has(servedId) && servedId !== BUILT_IN_RESPONDER;
         const id = isFree ? servedId : `${servedId}@${new URL(server.baseUrl).host}`;
         if (models.has(id)) continue;
-        // The same one stays the same: its connections are kept.
+        // Keeps the object, as connections are cached by it.
         const known = this.#models.find((one) => one.id === id && one.baseUrl === server.baseUrl);
         models.set(id, known ?? { ...server, id, ...(id !== servedId && { servedId }) });
       }
@@ -83,9 +83,9 @@ export class LanguageModelDiscovery {
   }
 }
 
-async function modelsOf(server: OpenAiServer): Promise<readonly string[]> {
-  const client = createOpenAiClient(server, { timeout: WITHIN_MS, maxRetries: 0 });
-  const { data } = await client.models.list({ signal: AbortSignal.timeout(WITHIN_MS) });
+async function fetchModelIds(server: OpenAiServer): Promise<readonly string[]> {
+  const client = createOpenAiClient(server, { timeout: TIMEOUT_MS, maxRetries: 0 });
+  const { data } = await client.models.list({ signal: AbortSignal.timeout(TIMEOUT_MS) });
   return Array.isArray(data) ? data.map(({ id }) => id) : [];
 }
 

@@ -5,10 +5,10 @@ import { headerKey } from '../../config/setting-types.js';
 import { StartError } from '../../config/start-error.js';
 import { BUILT_IN_RESPONDER } from './model-catalog.js';
 
-/** A model that reads less holds no conversation. */
+/** A smaller context window is too short for a conversation. */
 const MIN_CONTEXT_TOKENS = 2_048;
 
-/** Servers of language models, in the order in which their models are listed. */
+/** Language model servers, in the order of their models. */
 const EndpointsFile = z
   .array(
     z.strictObject({
@@ -24,18 +24,18 @@ const EndpointsFile = z
 /** A language model behind an OpenAI-compatible endpoint. */
 export interface ListedLanguageModel {
   readonly id: string;
-  /** What its server calls it, where that is another name. */
+  /** The server's name of the model, if different. */
   readonly servedId?: string;
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
-  /** What it reads at once. */
+  /** Context window. */
   readonly contextTokens: number;
 }
 
-/** A server of which no model is named: it is asked for those that it has. */
-export type AskedServer = Omit<ListedLanguageModel, 'id'>;
+/** A server without configured models: its `/models` endpoint is queried. */
+export type LanguageModelServer = Omit<ListedLanguageModel, 'id'>;
 
-type LlmSettings = Pick<
+type LanguageModelConfig = Pick<
   Config,
   | 'LLM_BASE_URL'
   | 'LLM_API_KEY'
@@ -45,24 +45,23 @@ type LlmSettings = Pick<
   | 'LLM_CONTEXT_TOKENS'
 >;
 
-/** What the settings say about language models. */
+/** The language models of the settings. */
 export interface LanguageModelSettings {
   /** Those of LLM_BASE_URL first, then those of the file LLM_FILE. */
   readonly named: readonly ListedLanguageModel[];
-  /** Of which no model is named. */
-  readonly servers: readonly AskedServer[];
+  /** Servers without configured models. */
+  readonly servers: readonly LanguageModelServer[];
 }
 
 /**
  * The language models of the settings: those of LLM_BASE_URL first, then those of the file LLM_FILE.
- * @throws StartError that says what is wrong with the file, that two servers have the same model, or
- *   that LLM_FALLBACKS names one that nobody has.
+ * @throws StartError for an invalid file, a model of two servers, or an unknown model in LLM_FALLBACKS
  */
-export function languageModels(settings: LlmSettings): LanguageModelSettings {
+export function languageModels(settings: LanguageModelConfig): LanguageModelSettings {
   const { LLM_BASE_URL: baseUrl, LLM_API_KEY: apiKey, LLM_MODELS: ids, LLM_FILE: file } = settings;
   const contextTokens = settings.LLM_CONTEXT_TOKENS;
   const own = baseUrl === undefined ? [] : [{ baseUrl, apiKey, contextTokens, ids }];
-  const endpoints = [...own, ...(file === undefined ? [] : fromFile(file, contextTokens))];
+  const endpoints = [...own, ...(file === undefined ? [] : readEndpoints(file, contextTokens))];
   const all = endpoints.flatMap(({ ids, ...server }) => ids.map((id) => ({ ...server, id })));
   const servers = endpoints.flatMap(({ ids, ...server }) => (ids.length === 0 ? [server] : []));
   const twice = all.find(({ id }, i) => all.findIndex((other) => other.id === id) !== i);
@@ -73,7 +72,7 @@ export function languageModels(settings: LlmSettings): LanguageModelSettings {
   }
   const known = [...all.map(({ id }) => id), BUILT_IN_RESPONDER];
   const unknown = settings.LLM_FALLBACKS.find((id) => !known.includes(id));
-  // Those of a server that is asked are known later.
+  // Models of a queried server are not known yet.
   if (unknown !== undefined && servers.length === 0) {
     throw new StartError(
       `LLM_FALLBACKS names the model ${unknown}, which no server has: the models are ${known.join(', ')}.`,
@@ -82,8 +81,8 @@ export function languageModels(settings: LlmSettings): LanguageModelSettings {
   return { named: all, servers };
 }
 
-function fromFile(file: string, usualTokens: number) {
-  const parsed = EndpointsFile.safeParse(parse(file));
+function readEndpoints(file: string, usualTokens: number) {
+  const parsed = EndpointsFile.safeParse(readJson(file));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const place = issue!.path.join('.') || 'the file';
@@ -97,7 +96,7 @@ function fromFile(file: string, usualTokens: number) {
   }));
 }
 
-function parse(file: string): unknown {
+function readJson(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (cause) {

@@ -1,24 +1,24 @@
-/** A model as `/models` shows it. */
+/** A model of the `/models` response. */
 export interface ListedModel {
   readonly id: string;
   readonly name: string;
 }
 
-/** The built-in responder: it answers from the agent's own texts by rules, and is no language model. */
+/** The built-in responder answers from the agent's texts by rules, without a language model. */
 export const BUILT_IN_RESPONDER = 'parley-extractive-v1';
 
-const DATED = '2026-02-10';
+const RELEASE_DATE = '2026-02-10';
 
 export interface ModelCatalogOptions {
-  /** The service's own name in the ids of speech models. */
+  /** Prefix of the ids of speech models. */
   readonly prefix: string;
-  /** Models of the configured language server, the preferred one first. */
+  /** Models of the language model servers, the default first. */
   readonly llmModels: readonly string[] | (() => readonly string[]);
-  /** Makes sure that they are those of now. */
+  /** Updates `llmModels`. */
   readonly refresh?: () => Promise<void>;
 }
 
-/** Which models a client may name. The four ids of speech models always exist. */
+/** The models that a client may name. The four ids of speech models always exist. */
 export class ModelCatalog {
   readonly #options: ModelCatalogOptions;
   readonly ttsModels: readonly ListedModel[];
@@ -30,13 +30,16 @@ export class ModelCatalog {
     this.#prefix = prefix;
     this.ttsModels = [
       { id: `${prefix}-tts-v1-latest`, name: 'English, latest' },
-      { id: `${prefix}-tts-v1-${DATED}`, name: `English, ${DATED}` },
+      { id: `${prefix}-tts-v1-${RELEASE_DATE}`, name: `English, ${RELEASE_DATE}` },
       { id: `${prefix}-tts-multilingual-v1-latest`, name: 'Multilingual, latest' },
-      { id: `${prefix}-tts-multilingual-v1-${DATED}`, name: `Multilingual, ${DATED}` },
+      {
+        id: `${prefix}-tts-multilingual-v1-${RELEASE_DATE}`,
+        name: `Multilingual, ${RELEASE_DATE}`,
+      },
     ];
   }
 
-  /** Those of language servers, then the built-in responder. */
+  /** Models of language model servers, then the built-in responder. */
   get llmModels(): readonly ListedModel[] {
     const { llmModels } = this.#options;
     const ids = typeof llmModels === 'function' ? llmModels() : llmModels;
@@ -46,17 +49,17 @@ export class ModelCatalog {
     ];
   }
 
-  /** Asks language servers which models they have, where that was long ago. */
+  /** Updates the list of language models if it is older than a minute. */
   async refresh(): Promise<void> {
     await this.#options.refresh?.();
   }
 
-  /** The model of an agent without `llm_model`, decided when a call begins: the first of the listing. */
+  /** The model of agents without `llm_model`. Resolved when a call begins. */
   get defaultLlmModel(): string {
     return this.llmModels[0]!.id;
   }
 
-  /** The `-latest` id of the family that a language asks for; `auto`: the multilingual one. */
+  /** The `-latest` id for a language; `auto` is multilingual. */
   ttsModelFor(language: string): string {
     const family = language === 'en' ? 'tts-v1' : 'tts-multilingual-v1';
     return `${this.#prefix}-${family}-latest`;

@@ -6,7 +6,7 @@ const Listed = model({ id: str(), name: str() }).meta({ id: 'ListedModel' });
 const Models = model({ llm_models: list(Listed), tts_models: list(Listed) }).meta({ id: 'Models' });
 
 /** `/models`: the ids that requests and agents may name. */
-export function modelRoutes(listing: ModelCatalog): readonly Route[] {
+export function modelRoutes(catalog: ModelCatalog): readonly Route[] {
   return [
     route({
       method: 'get',
@@ -16,8 +16,8 @@ export function modelRoutes(listing: ModelCatalog): readonly Route[] {
       summary: 'List models',
       responses: { 200: { description: 'The models', schema: Models } },
       async handle() {
-        await listing.refresh();
-        return { llm_models: listing.llmModels, tts_models: listing.ttsModels };
+        await catalog.refresh();
+        return { llm_models: catalog.llmModels, tts_models: catalog.ttsModels };
       },
     }),
   ];

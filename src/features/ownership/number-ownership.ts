@@ -22,14 +22,13 @@ interface OwnerRow {
 export class NumberOwnership {
   readonly #db: Knex;
 
-  /** @param db a transaction for `claim`, so that the claim and the deployment are one change */
   constructor(db: Knex) {
     this.#db = db;
   }
 
   /** Whether another account owns the number or orders it at this moment. */
   async isForeign(accountId: string, phoneNumber: string): Promise<boolean> {
-    const owner = await this.#owner(phoneNumber);
+    const owner = await findOwner(this.#db, phoneNumber);
     return owner !== undefined && owner.account_id !== accountId;
   }
 
@@ -43,39 +42,43 @@ export class NumberOwnership {
    * @throws ApiError PHONE_NUMBER_IN_USE, PHONE_NUMBER_NOT_OWNED
    */
   async requireUsable(accountId: string, phoneNumber: string): Promise<void> {
-    if (isOwned(await this.#owner(phoneNumber), accountId)) return;
-    if (await this.#hasOtherAccounts(accountId)) throw notOwned();
+    if (isOwned(await findOwner(this.#db, phoneNumber), accountId)) return;
+    if (await hasOtherAccounts(this.#db, accountId)) throw notOwned();
   }
+}
 
-  /**
-   * For deploying an agent. Locks the number until the transaction ends, so that it can be neither
-   * released nor assigned to another account meanwhile. The caller holds a lock on the account.
-   * @throws ApiError PHONE_NUMBER_IN_USE, PHONE_NUMBER_NOT_OWNED
-   */
-  async claim(accountId: string, phoneNumber: string): Promise<void> {
-    const owner = await this.#db<OwnerRow>('phone_numbers')
-      .where({ phone_number: phoneNumber })
-      .forUpdate()
-      .first();
-    if (isOwned(owner, accountId)) return;
-    if (await this.#hasOtherAccounts(accountId)) throw notOwned();
-    const { rows } = await this.#db.raw<{ rows: unknown[] }>(
-      `insert into phone_numbers (phone_number, account_id, is_assigned) values (?, ?, true)
-       on conflict (phone_number) do update set is_assigned = true
-         where phone_numbers.account_id = excluded.account_id
-       returning 1`,
-      [phoneNumber, accountId],
-    );
-    if (rows.length === 0) throw inUse();
-  }
+/**
+ * For deploying an agent. Locks the number until the transaction ends, so that it can be neither
+ * released nor assigned to another account meanwhile. The caller holds a lock on the account.
+ * @throws ApiError PHONE_NUMBER_IN_USE, PHONE_NUMBER_NOT_OWNED
+ */
+export async function claimNumber(
+  transaction: Knex.Transaction,
+  accountId: string,
+  phoneNumber: string,
+): Promise<void> {
+  const owner = await transaction<OwnerRow>('phone_numbers')
+    .where({ phone_number: phoneNumber })
+    .forUpdate()
+    .first();
+  if (isOwned(owner, accountId)) return;
+  if (await hasOtherAccounts(transaction, accountId)) throw notOwned();
+  const { rows } = await transaction.raw<{ rows: unknown[] }>(
+    `insert into phone_numbers (phone_number, account_id, is_assigned) values (?, ?, true)
+     on conflict (phone_number) do update set is_assigned = true
+       where phone_numbers.account_id = excluded.account_id
+     returning 1`,
+    [phoneNumber, accountId],
+  );
+  if (rows.length === 0) throw inUse();
+}
 
-  async #owner(phoneNumber: string): Promise<OwnerRow | undefined> {
-    return this.#db<OwnerRow>('phone_numbers').where({ phone_number: phoneNumber }).first();
-  }
+async function findOwner(db: Knex, phoneNumber: string): Promise<OwnerRow | undefined> {
+  return db<OwnerRow>('phone_numbers').where({ phone_number: phoneNumber }).first();
+}
 
-  async #hasOtherAccounts(accountId: string): Promise<boolean> {
-    return (await this.#db('accounts').whereNot({ id: accountId }).first('id')) !== undefined;
-  }
+async function hasOtherAccounts(db: Knex, accountId: string): Promise<boolean> {
+  return (await db('accounts').whereNot({ id: accountId }).first('id')) !== undefined;
 }
 
 /** Leaves out the agents of a query of `agents` whose number belongs to another account. */

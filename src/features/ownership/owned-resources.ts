@@ -2,8 +2,6 @@ import type { Knex } from 'knex';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { ApiErrorCode } from '../../platform/http/error-codes.js';
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** The error for each kind of resource that does not exist for an account. */
 const NOT_FOUND = {
   agent: ['AGENT_NOT_FOUND', (id) => `No agent has the id ${id}`],
@@ -39,9 +37,4 @@ export function notFound(resource: keyof typeof NOT_FOUND, id: string | number =
 /** Limits a query of voices to the account's own and the PUBLIC ones. */
 export function isUsableBy(accountId: string): (voices: Knex.QueryBuilder) => void {
   return (voices) => voices.where({ account_id: accountId }).orWhere({ visibility: 'PUBLIC' });
-}
-
-/** Whether a text can be a UUID column's value. PostgreSQL fails a query with any other text. */
-export function isUuid(text: string): boolean {
-  return UUID.test(text);
 }

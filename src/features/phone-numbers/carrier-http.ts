@@ -1,35 +1,34 @@
 import type { z } from 'zod';
 import { ApiError } from '../../platform/http/api-error.js';
 
-/** Carriers order numbers within seconds. */
 const TIMEOUT_MS = 15_000;
-const MAX_ANSWER_BYTES = 1_048_576;
-const MAX_TOLD = 300;
+const MAX_RESPONSE_BYTES = 1_048_576;
+const MAX_DETAIL_LENGTH = 300;
 
 export interface CarrierRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** A name may come more than once. */
+  /** A name may occur more than once. */
   readonly form?: readonly (readonly [name: string, value: string])[];
   readonly json?: unknown;
 }
 
-export interface CarrierAnswer {
+export interface CarrierResponse {
   readonly status: number;
   readonly isOk: boolean;
-  /** Parsed; undefined for what is no JSON. */
+  /** Parsed JSON; undefined for another content type. */
   readonly body: unknown;
 }
 
 export interface CarrierHttpOptions {
-  /** As a person calls it. */
+  /** The carrier's name, for error messages. */
   readonly name: string;
   readonly baseUrl: string;
   readonly authorization: string;
 }
 
-/** Requests to one carrier's REST interface; follows no redirect, and bounds time and size. */
+/** HTTP client for a carrier's REST API. Follows no redirects; bounds time and response size. */
 export class CarrierHttp {
   readonly #options: CarrierHttpOptions;
 
@@ -37,8 +36,8 @@ export class CarrierHttp {
     this.#options = options;
   }
 
-  /** @throws ApiError PROVIDER_ERROR when there is no answer */
-  async send({ method, path, query, form, json }: CarrierRequest): Promise<CarrierAnswer> {
+  /** @throws ApiError PROVIDER_ERROR if the carrier is not reachable */
+  async send({ method, path, query, form, json }: CarrierRequest): Promise<CarrierResponse> {
     const url = `${this.#options.baseUrl}${path}${query ? `?${new URLSearchParams(query)}` : ''}`;
     const written = json === undefined ? undefined : JSON.stringify(json);
     const fields = form?.map(([name, value]): [string, string] => [name, value]);
@@ -57,26 +56,26 @@ export class CarrierHttp {
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       const text = await readText(response);
-      return { status: response.status, isOk: response.ok, body: parsed(text) };
+      return { status: response.status, isOk: response.ok, body: parseJsonOrUndefined(text) };
     } catch (cause) {
       throw new ApiError('PROVIDER_ERROR', `${this.#options.name} cannot be reached`, { cause });
     }
   }
 
-  /** Reads an answer. @throws ApiError PROVIDER_ERROR when it is a failure or has another form */
-  read<T extends z.ZodType>(schema: T, answer: CarrierAnswer): z.output<T> {
+  /** Parses a response. @throws ApiError PROVIDER_ERROR if it is an error or does not match the schema */
+  read<T extends z.ZodType>(schema: T, answer: CarrierResponse): z.output<T> {
     const result = schema.safeParse(answer.body);
     if (answer.isOk && result.success) return result.data;
     throw this.failed(answer);
   }
 
-  /** @param told what the carrier says of it */
-  failed({ status, isOk }: CarrierAnswer, told?: string): ApiError {
+  /** @param detailText the carrier's error message */
+  failed({ status, isOk }: CarrierResponse, detailText?: string): ApiError {
     const { name } = this.#options;
     const sentence = isOk
       ? `${name} gave an answer that cannot be read`
       : `${name} answered with status ${status}`;
-    const detail = told?.slice(0, MAX_TOLD);
+    const detail = detailText?.slice(0, MAX_DETAIL_LENGTH);
     return new ApiError('PROVIDER_ERROR', sentence, { ...(detail && { detail }) });
   }
 }
@@ -86,13 +85,13 @@ async function readText(response: Response): Promise<string> {
   let length = 0;
   for await (const part of response.body ?? []) {
     length += part.length;
-    if (length > MAX_ANSWER_BYTES) throw new Error('The answer is too large');
+    if (length > MAX_RESPONSE_BYTES) throw new Error('The answer is too large');
     parts.push(part);
   }
   return Buffer.concat(parts).toString();
 }
 
-function parsed(text: string): unknown {
+function parseJsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

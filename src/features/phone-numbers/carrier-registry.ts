@@ -13,14 +13,14 @@ export type CarrierSettings = Pick<
   | 'TELNYX_BASE_URL'
 >;
 
-/** What each carrier cannot be used without. */
-const NEEDED = {
+/** The required settings of each carrier. */
+const REQUIRED_SETTINGS = {
   twilio: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN'],
   telnyx: ['TELNYX_API_KEY'],
 } as const;
 const NAMES: Readonly<Record<Provider, string>> = { twilio: 'Twilio', telnyx: 'Telnyx' };
 
-/** The carriers by the names that the API has for them. */
+/** The carriers by provider name. */
 export class CarrierRegistry {
   readonly #settings: CarrierSettings;
 
@@ -28,7 +28,7 @@ export class CarrierRegistry {
     this.#settings = settings;
   }
 
-  /** @throws ApiError NOT_CONFIGURED that names the settings which are missing */
+  /** @throws ApiError NOT_CONFIGURED with the missing settings */
   get(provider: Provider): Carrier {
     this.requireConfigured(provider);
     const settings = this.#settings;
@@ -45,9 +45,11 @@ export class CarrierRegistry {
     });
   }
 
-  /** @throws ApiError NOT_CONFIGURED that names the settings which are missing */
+  /** @throws ApiError NOT_CONFIGURED with the missing settings */
   requireConfigured(provider: Provider): void {
-    const missing = NEEDED[provider].filter((name) => this.#settings[name] === undefined);
+    const missing = REQUIRED_SETTINGS[provider].filter(
+      (name) => this.#settings[name] === undefined,
+    );
     if (missing.length === 0) return;
     const settings = missing.join(' and ');
     throw new ApiError('NOT_CONFIGURED', `${NAMES[provider]} is not configured: set ${settings}`, {

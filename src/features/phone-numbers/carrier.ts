@@ -1,9 +1,9 @@
-/** The carriers that numbers can be had from. */
+/** The carriers that sell numbers. */
 export const PROVIDERS = ['twilio', 'telnyx'] as const;
 export type Provider = (typeof PROVIDERS)[number];
 
-/** A number that can be had, as the contract shows it; what the carrier does not tell is empty. */
-export interface OfferedNumber {
+/** A number for sale, as the API shows it. Fields that the carrier omits are empty. */
+export interface AvailableNumber {
   readonly phone_number: string;
   readonly country_code: string;
   readonly locality: string;
@@ -16,19 +16,19 @@ export interface NumberSearch {
   readonly areaCode?: string | undefined;
 }
 
-/** Where calls to a number are sent, for carriers that keep this with the number. */
+/** Webhook URLs of a number, for carriers that store them with the number. */
 export interface VoiceUrls {
   readonly voice: string;
   readonly status: string;
 }
 
-/** One carrier's numbers. Every method throws ApiError PROVIDER_ERROR when the carrier fails. */
+/** The numbers of one carrier. Every method throws ApiError PROVIDER_ERROR if the carrier fails. */
 export interface Carrier {
-  search(search: NumberSearch): Promise<readonly OfferedNumber[]>;
-  /** Whether the carrier's account holds this number. */
-  holds(phoneNumber: string): Promise<boolean>;
-  /** @throws ApiError PHONE_NUMBER_IN_USE when the number cannot be had (any more) */
+  search(search: NumberSearch): Promise<readonly AvailableNumber[]>;
+  /** Whether the operator's account at the carrier has the number. */
+  hasNumber(phoneNumber: string): Promise<boolean>;
+  /** @throws ApiError PHONE_NUMBER_IN_USE if the number is not available */
   buy(phoneNumber: string, urls: VoiceUrls): Promise<void>;
-  /** Gives the number back; one that the account does not hold is given back already. */
+  /** Releases the number. Idempotent. */
   release(phoneNumber: string): Promise<void>;
 }

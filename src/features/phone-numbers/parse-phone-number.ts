@@ -1,27 +1,33 @@
-/** Digits with what people and exchanges write between them. Source: the telephony notes, §10. */
-const WRITTEN = /^\+?[\d\-. ()]+$/;
+/** Digits with the separators of people and exchanges. */
+const FORMATTED_NUMBER = /^\+?[\d\-. ()]+$/;
 const MAX_DIGITS = 15;
-/** What stands for a caller who hides the number. Source: RFC 3323 §4.1, and carriers' habits. */
+/** Placeholders for a withheld number. Source: RFC 3323 §4.1, and observed values of carriers. */
 const WITHHELD = /^(anonymous|restricted|unknown|unavailable|private|withheld|blocked|none)$/i;
-/** What Twilio gives for withheld numbers: the letters of ANONYMOUS, RESTRICTED, … as keys. */
-const SPELT = new Set(['+266696687', '+7378742833', '+2562533', '+8656696', '+86282452253']);
+/** Twilio's values for withheld numbers: ANONYMOUS, RESTRICTED, … on a phone keypad. */
+const WITHHELD_NUMBERS = new Set([
+  '+266696687',
+  '+7378742833',
+  '+2562533',
+  '+8656696',
+  '+86282452253',
+]);
 const MAX_ADDRESS_LENGTH = 200;
 
 /**
- * A caller's or called number as records hold it: E.164 of a number, also of one inside a SIP or tel
- * URI; another address as it is; null of one that is withheld, or none.
+ * Normalises the number of a caller or callee: E.164 for a number, also inside a SIP or tel URI; another
+ * address unchanged; null if it is withheld or missing.
  */
 export function parsePhoneNumber(text: string | null | undefined): string | null {
-  const bare = (text ?? '').trim().replace(/^.*<([^<>]*)>.*$/, '$1');
-  const user = userOf(bare);
+  const address = (text ?? '').trim().replace(/^.*<([^<>]*)>.*$/, '$1');
+  const user = userOf(address);
   if (user === '' || WITHHELD.test(user)) return null;
   const digits = user.replace(/\D/g, '');
-  if (WRITTEN.test(user) && digits.length > 0 && digits.length <= MAX_DIGITS) {
+  if (FORMATTED_NUMBER.test(user) && digits.length > 0 && digits.length <= MAX_DIGITS) {
     const number = `+${digits}`;
-    return SPELT.has(number) ? null : number;
+    return WITHHELD_NUMBERS.has(number) ? null : number;
   }
-  const isAddress = /^[\w.+%~!*'()-]+(@[\w.:[\]-]+)?$/.test(addressOf(bare));
-  return isAddress && bare.length <= MAX_ADDRESS_LENGTH ? addressOf(bare) : null;
+  const isAddress = /^[\w.+%~!*'()-]+(@[\w.:[\]-]+)?$/.test(addressOf(address));
+  return isAddress && address.length <= MAX_ADDRESS_LENGTH ? addressOf(address) : null;
 }
 
 /** `alice@example.com`, without scheme and parameters. */

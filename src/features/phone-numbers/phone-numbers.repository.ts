@@ -1,14 +1,14 @@
 import type { Knex } from 'knex';
 import type { Provider } from './carrier.js';
 
-/** An order or a release that takes longer was lost with its gateway. */
-const ORDERING = '2 minutes';
+/** After this time, an order or a release counts as interrupted. */
+const MAX_ORDER_TIME = '2 minutes';
 
 /** A number that an account has selected. */
 export interface OwnNumber {
   readonly phoneNumber: string;
   readonly provider: Provider;
-  /** The account's deployed agent that has it. */
+  /** The account's deployed agent with this number. */
   readonly agentId: string | null;
   readonly agentName: string | null;
 }
@@ -19,11 +19,11 @@ export interface NumberOrder {
   readonly provider: Provider;
 }
 
-/** What became of the wish to order a number; `again`: an order of this account was cut off. */
-export type Placed = 'placed' | 'again' | 'held' | 'taken' | 'no-slot';
+/** The result of `reserve`. `again`: an earlier order of this account was interrupted. */
+export type OrderResult = 'placed' | 'again' | 'held' | 'taken' | 'no-slot';
 
-/** Whether a release may begin; `agentId`: the deployed agent that has the number. */
-export type Releasable =
+/** Whether a release may begin. `agentId`: the deployed agent with the number. */
+export type ReleaseResult =
   | { readonly type: 'begun' | 'none' }
   | { readonly type: 'deployed'; readonly agentId: string };
 
@@ -36,7 +36,7 @@ interface NumberRow {
   readonly is_assigned: boolean;
 }
 
-interface KnownRow extends NumberRow {
+interface AgedRow extends NumberRow {
   readonly is_old?: boolean;
 }
 
@@ -54,15 +54,15 @@ export class PhoneNumbersRepository {
     this.#slots = slots;
   }
 
-  /** Takes a slot for a number, before the carrier is asked for it. */
-  place({ accountId, phoneNumber, provider }: NumberOrder): Promise<Placed> {
+  /** Reserves a slot for a number before it is ordered from the carrier. */
+  reserve({ accountId, phoneNumber, provider }: NumberOrder): Promise<OrderResult> {
     return this.#db.transaction(async (transaction) => {
-      // The account's row is locked, so that two orders never take the last slot.
+      // The lock on the account prevents two orders from taking the last slot.
       await transaction('accounts').where({ id: accountId }).forUpdate().first('id');
       const order = { accountId, phoneNumber, provider };
       const known = await lockNumber(transaction, phoneNumber);
       if (known && (known.account_id !== accountId || known.provider !== null)) {
-        return placeAgain(transaction, known, order);
+        return resumeOrder(transaction, known, order);
       }
       const [held] = await transaction('phone_numbers')
         .where({ account_id: accountId })
@@ -82,7 +82,7 @@ export class PhoneNumbersRepository {
     });
   }
 
-  /** The carrier has given the number. */
+  /** Marks the number as delivered by the carrier. */
   async confirm(phoneNumber: string): Promise<void> {
     await this.#db('phone_numbers')
       .where({ phone_number: phoneNumber })
@@ -101,10 +101,10 @@ export class PhoneNumbersRepository {
   }
 
   /**
-   * Takes the number from its account before the carrier gets it back, so that no agent is deployed
-   * with it meanwhile. `confirm` undoes this, `remove` completes it.
+   * Withdraws the number from its account before it is released at the carrier, so that no agent is
+   * deployed with it meanwhile. `confirm` reverts this, `remove` completes it.
    */
-  beginRelease({ accountId, phoneNumber, provider }: NumberOrder): Promise<Releasable> {
+  beginRelease({ accountId, phoneNumber, provider }: NumberOrder): Promise<ReleaseResult> {
     return this.#db.transaction(async (transaction) => {
       const known = await lockNumber(transaction, phoneNumber);
       const isOwn = known?.account_id === accountId && known.provider === provider;
@@ -120,7 +120,7 @@ export class PhoneNumbersRepository {
     });
   }
 
-  /** The numbers that the account has selected, the last first. */
+  /** The numbers that the account has selected, newest first. */
   async list(accountId: string): Promise<readonly OwnNumber[]> {
     return this.#owned(accountId);
   }
@@ -147,22 +147,22 @@ export class PhoneNumbersRepository {
   }
 }
 
-/** Nobody else orders, releases, deploys or assigns the number until the transaction ends. */
+/** Locks the number against orders, releases, deployments and assignments until the transaction ends. */
 function lockNumber(
   transaction: Knex.Transaction,
   phoneNumber: string,
-): Promise<KnownRow | undefined> {
+): Promise<AgedRow | undefined> {
   return transaction<NumberRow>('phone_numbers')
     .where({ phone_number: phoneNumber })
     .forUpdate()
-    .first('*', transaction.raw(`created_at < now() - interval '${ORDERING}' as is_old`));
+    .first('*', transaction.raw(`created_at < now() - interval '${MAX_ORDER_TIME}' as is_old`));
 }
 
-async function placeAgain(
+async function resumeOrder(
   transaction: Knex.Transaction,
-  known: KnownRow,
+  known: AgedRow,
   order: NumberOrder,
-): Promise<Placed> {
+): Promise<OrderResult> {
   if (known.account_id !== order.accountId) return 'taken';
   if (known.is_ordered) return known.provider === order.provider ? 'held' : 'taken';
   if (!known.is_old) return 'taken';

@@ -1,16 +1,16 @@
 import { type Route, type RouteResponse, route } from '../../platform/http/route.js';
 import { presentAvailableNumbers, presentNumbers } from './phone-numbers.presenter.js';
 import {
-  ChosenNumber,
-  FoundNumbers,
+  AvailableNumberList,
   NumberChoice,
   NumberList,
+  NumberSelection,
   SearchNumbers,
 } from './phone-numbers.schema.js';
 import type { PhoneNumberService } from './phone-numbers.service.js';
 
 const COMMON = { scope: 'numbers', tag: 'Phone numbers' } as const;
-const CARRIER_FAILS: RouteResponse = { description: 'The carrier fails' };
+const CARRIER_ERROR: RouteResponse = { description: 'The carrier fails' };
 const NOT_CONFIGURED = 'NOT_CONFIGURED: the answer names the missing settings of the carrier';
 
 /** `/agent/…-phone-number(s)`. */
@@ -27,9 +27,9 @@ function carrierRoutes(numbers: PhoneNumberService): readonly Route[] {
       summary: 'Search numbers that can be had',
       body: SearchNumbers,
       responses: {
-        200: { description: 'Some of them', schema: FoundNumbers },
+        200: { description: 'Some of them', schema: AvailableNumberList },
         409: { description: NOT_CONFIGURED },
-        502: CARRIER_FAILS,
+        502: CARRIER_ERROR,
       },
       async handle({ body }) {
         const results = await numbers.search(body.provider, {
@@ -47,12 +47,12 @@ function carrierRoutes(numbers: PhoneNumberService): readonly Route[] {
       isIdempotent: true,
       body: NumberChoice,
       responses: {
-        200: { description: 'The number is held', schema: ChosenNumber },
+        200: { description: 'The number is held', schema: NumberSelection },
         403: { description: 'All slots are taken (PHONE_NUMBER_LIMIT), or the scope is missing' },
         409: {
           description: `The number cannot be had, the first request still runs, or ${NOT_CONFIGURED}`,
         },
-        502: CARRIER_FAILS,
+        502: CARRIER_ERROR,
         503: { description: 'PUBLIC_URL is missing' },
       },
       async handle({ principal: { accountId }, body }) {
@@ -67,10 +67,10 @@ function carrierRoutes(numbers: PhoneNumberService): readonly Route[] {
       summary: 'Give a number back',
       body: NumberChoice,
       responses: {
-        200: { description: 'The slot is free', schema: ChosenNumber },
+        200: { description: 'The slot is free', schema: NumberSelection },
         404: { description: 'The account holds no such number' },
         409: { description: `A deployed agent has the number, or ${NOT_CONFIGURED}` },
-        502: CARRIER_FAILS,
+        502: CARRIER_ERROR,
       },
       async handle({ principal: { accountId }, body }) {
         const { phone_number: phoneNumber, provider } = body;

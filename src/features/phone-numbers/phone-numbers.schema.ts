@@ -1,4 +1,11 @@
-import { int, list, model, oneOf, str } from '../../platform/http/validation/schema-builders.js';
+import {
+  int,
+  list,
+  model,
+  oneOf,
+  phoneNumber,
+  str,
+} from '../../platform/http/validation/schema-builders.js';
 import { PROVIDERS } from './carrier.js';
 
 const provider = () => oneOf(PROVIDERS).default('twilio');
@@ -11,7 +18,7 @@ export const SearchNumbers = model({
   provider: provider(),
 }).meta({ id: 'SearchNumbers' });
 
-export const FoundNumbers = model({
+export const AvailableNumberList = model({
   results: list(
     model({ phone_number: str(), country_code: str(), locality: str(), region: str() }).meta({
       id: 'PhoneNumberResult',
@@ -21,11 +28,11 @@ export const FoundNumbers = model({
 }).meta({ id: 'FoundNumbers' });
 
 export const NumberChoice = model({
-  phone_number: str({ pattern: /^\+[1-9]\d{1,14}$/, description: 'E.164.' }),
+  phone_number: phoneNumber(),
   provider: provider(),
 }).meta({ id: 'NumberChoice' });
 
-export const ChosenNumber = model({
+export const NumberSelection = model({
   phone_number: str(),
   status: oneOf(['selected', 'released']),
 }).meta({ id: 'ChosenNumber' });

@@ -1,26 +1,26 @@
 import { ApiError } from '../../platform/http/api-error.js';
 import { notFound } from '../ownership/owned-resources.js';
-import type { Carrier, NumberSearch, OfferedNumber, Provider } from './carrier.js';
+import type { AvailableNumber, Carrier, NumberSearch, Provider } from './carrier.js';
 import type { NumberOrder, OwnNumber, PhoneNumbersRepository } from './phone-numbers.repository.js';
 
-/** Telephone lines of numbers at a service that has to be told of them. */
-export interface NumberLines {
+/** Provisions phone numbers in a SIP service. */
+export interface NumberProvisioner {
   /** Idempotent, never throws. */
-  openNumber(phoneNumber: string): Promise<void>;
+  provisionNumber(phoneNumber: string): Promise<void>;
   /** Idempotent, never throws. */
-  closeNumber(phoneNumber: string): Promise<void>;
+  deprovisionNumber(phoneNumber: string): Promise<void>;
 }
 
 export interface PhoneNumberServiceParts {
   readonly repository: PhoneNumbersRepository;
   readonly carriers: { get(provider: Provider): Carrier };
-  /** `http(s)://host[:port]` by which a carrier reaches this gateway; undefined where not known. */
+  /** `http(s)://host[:port]` at which a carrier reaches this gateway; undefined if unknown. */
   readonly origin: () => string | undefined;
-  /** Where LiveKit's SIP service is to know of numbers. */
-  readonly lines?: NumberLines | undefined;
+  /** Set if LiveKit SIP is configured. */
+  readonly provisioner?: NumberProvisioner | undefined;
 }
 
-/** The numbers of accounts: had from a carrier, held in slots, given back. */
+/** Searches, orders and releases the numbers of accounts. */
 export class PhoneNumberService {
   readonly #parts: PhoneNumberServiceParts;
 
@@ -29,7 +29,7 @@ export class PhoneNumberService {
   }
 
   /** @throws ApiError PROVIDER_ERROR */
-  search(provider: Provider, search: NumberSearch): Promise<readonly OfferedNumber[]> {
+  search(provider: Provider, search: NumberSearch): Promise<readonly AvailableNumber[]> {
     return this.#parts.carriers.get(provider).search(search);
   }
 
@@ -39,14 +39,14 @@ export class PhoneNumberService {
   }
 
   /**
-   * Takes a slot, then the number; selecting one's own number again changes nothing.
+   * Reserves a slot, then orders the number. Selecting an own number again changes nothing.
    * @throws ApiError PHONE_NUMBER_LIMIT, PHONE_NUMBER_IN_USE, PROVIDER_ERROR, PUBLIC_URL_REQUIRED
    */
   async select(order: NumberOrder): Promise<void> {
     const { repository, carriers } = this.#parts;
     const carrier = carriers.get(order.provider);
     const urls = this.#voiceUrls(order.provider);
-    const placed = await repository.place(order);
+    const placed = await repository.reserve(order);
     if (placed === 'held') return;
     if (placed === 'taken') {
       throw new ApiError('PHONE_NUMBER_IN_USE', 'This number is held already');
@@ -56,14 +56,14 @@ export class PhoneNumberService {
       throw new ApiError('PHONE_NUMBER_LIMIT', sentence);
     }
     try {
-      const isBought = placed === 'again' && (await carrier.holds(order.phoneNumber));
+      const isBought = placed === 'again' && (await carrier.hasNumber(order.phoneNumber));
       if (!isBought) await carrier.buy(order.phoneNumber, urls);
     } catch (error) {
-      await this.#forgetUnlessBought(carrier, order);
+      await this.#cancelUnlessBought(carrier, order);
       throw error;
     }
     await repository.confirm(order.phoneNumber);
-    await this.#parts.lines?.openNumber(order.phoneNumber);
+    await this.#parts.provisioner?.provisionNumber(order.phoneNumber);
   }
 
   /** @throws ApiError PHONE_NUMBER_NOT_FOUND, PHONE_NUMBER_IN_USE by a deployed agent, PROVIDER_ERROR */
@@ -83,17 +83,17 @@ export class PhoneNumberService {
       await repository.confirm(order.phoneNumber);
       throw error;
     }
-    // While the number has no other owner, whose line this would be.
-    await this.#parts.lines?.closeNumber(order.phoneNumber);
+    // Before `remove`: afterwards another account may provision the number.
+    await this.#parts.provisioner?.deprovisionNumber(order.phoneNumber);
     await repository.remove(order);
   }
 
   /**
-   * An order whose answer was lost may have been carried out: while nobody knows, the slot stays
-   * taken, and selecting the number again finds out.
+   * An order without a response may have succeeded. Until that is known, the slot stays reserved;
+   * selecting the number again checks it.
    */
-  async #forgetUnlessBought(carrier: Carrier, order: NumberOrder): Promise<void> {
-    const isBought = await carrier.holds(order.phoneNumber).catch(() => undefined);
+  async #cancelUnlessBought(carrier: Carrier, order: NumberOrder): Promise<void> {
+    const isBought = await carrier.hasNumber(order.phoneNumber).catch(() => undefined);
     if (isBought === false) await this.#parts.repository.remove(order);
   }
 

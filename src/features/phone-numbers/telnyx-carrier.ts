@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { ApiError } from '../../platform/http/api-error.js';
-import type { Carrier, NumberSearch, OfferedNumber } from './carrier.js';
-import { type CarrierAnswer, CarrierHttp } from './carrier-http.js';
+import type { AvailableNumber, Carrier, NumberSearch } from './carrier.js';
+import { CarrierHttp, type CarrierResponse } from './carrier-http.js';
 
-/** Numbers that one search tells of. */
-const LIMIT = '20';
-const NOTHING_THERE = 404;
-/** An order for a number that is gone, or that no search has told of, is refused like bad input. */
-const NOT_TO_BE_HAD = new Set([400, 404, 409, 422]);
+/** Results of one search. */
+const PAGE_SIZE = '20';
+const STATUS_NOT_FOUND = 404;
+/** Statuses of an order for a number that is not for sale. */
+const UNAVAILABLE_STATUSES = new Set([400, 404, 409, 422]);
 
-const Offered = z.object({
+const AvailableNumbers = z.object({
   data: z.array(
     z.object({
       phone_number: z.string(),
@@ -19,7 +19,7 @@ const Offered = z.object({
     }),
   ),
 });
-const Held = z.object({ data: z.array(z.object({ id: z.string() })) });
+const OwnedNumbers = z.object({ data: z.array(z.object({ id: z.string() })) });
 const Failure = z.object({
   errors: z.array(z.object({ title: z.string(), detail: z.string() }).partial()),
 });
@@ -30,8 +30,8 @@ export interface TelnyxAccount {
 }
 
 /**
- * Numbers through Telnyx's REST interface. Source: its API v2. A number rings at the connection that
- * the Telnyx account has for new numbers; there is no URL to write with it.
+ * Numbers from Telnyx, by its REST API v2. Telnyx routes calls by the account's connection for new
+ * numbers, so no URL is stored with a number.
  */
 export class TelnyxCarrier implements Carrier {
   readonly #http: CarrierHttp;
@@ -39,25 +39,25 @@ export class TelnyxCarrier implements Carrier {
   constructor({ apiKey, baseUrl }: TelnyxAccount) {
     this.#http = new CarrierHttp({
       name: 'Telnyx',
-      // Its own client's setting ends in the version.
+      // The base URL of Telnyx's own client ends in the version.
       baseUrl: `${baseUrl.replace(/\/v2$/, '')}/v2`,
       authorization: `Bearer ${apiKey}`,
     });
   }
 
-  async search({ countryCode, areaCode }: NumberSearch): Promise<readonly OfferedNumber[]> {
+  async search({ countryCode, areaCode }: NumberSearch): Promise<readonly AvailableNumber[]> {
     const answer = await this.#http.send({
       method: 'GET',
       path: '/available_phone_numbers',
       query: {
         'filter[country_code]': countryCode,
         'filter[features]': 'voice',
-        'filter[limit]': LIMIT,
+        'filter[limit]': PAGE_SIZE,
         ...(areaCode !== undefined && { 'filter[national_destination_code]': areaCode }),
       },
     });
     if (!answer.isOk) throw this.#failed(answer);
-    return this.#http.read(Offered, answer).data.map((number) => {
+    return this.#http.read(AvailableNumbers, answer).data.map((number) => {
       const region = (type: string) =>
         number.region_information?.find(({ region_type }) => region_type === type)?.region_name;
       return {
@@ -69,7 +69,7 @@ export class TelnyxCarrier implements Carrier {
     });
   }
 
-  async holds(phoneNumber: string): Promise<boolean> {
+  async hasNumber(phoneNumber: string): Promise<boolean> {
     return (await this.#idOf(phoneNumber)) !== undefined;
   }
 
@@ -79,7 +79,7 @@ export class TelnyxCarrier implements Carrier {
       path: '/number_orders',
       json: { phone_numbers: [{ phone_number: phoneNumber }] },
     });
-    if (NOT_TO_BE_HAD.has(answer.status)) {
+    if (UNAVAILABLE_STATUSES.has(answer.status)) {
       throw new ApiError('PHONE_NUMBER_IN_USE', 'Telnyx cannot give this number');
     }
     if (!answer.isOk) throw this.#failed(answer);
@@ -92,7 +92,7 @@ export class TelnyxCarrier implements Carrier {
       method: 'DELETE',
       path: `/phone_numbers/${encodeURIComponent(id)}`,
     });
-    if (!answer.isOk && answer.status !== NOTHING_THERE) throw this.#failed(answer);
+    if (!answer.isOk && answer.status !== STATUS_NOT_FOUND) throw this.#failed(answer);
   }
 
   async #idOf(phoneNumber: string): Promise<string | undefined> {
@@ -102,10 +102,10 @@ export class TelnyxCarrier implements Carrier {
       query: { 'filter[phone_number]': phoneNumber },
     });
     if (!answer.isOk) throw this.#failed(answer);
-    return this.#http.read(Held, answer).data[0]?.id;
+    return this.#http.read(OwnedNumbers, answer).data[0]?.id;
   }
 
-  #failed(answer: CarrierAnswer): ApiError {
+  #failed(answer: CarrierResponse): ApiError {
     const { title, detail } = Failure.safeParse(answer.body).data?.errors[0] ?? {};
     return this.#http.failed(answer, detail ?? title);
   }

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { ApiError } from '../../platform/http/api-error.js';
-import type { Carrier, NumberSearch, OfferedNumber, VoiceUrls } from './carrier.js';
-import { type CarrierAnswer, CarrierHttp } from './carrier-http.js';
+import type { AvailableNumber, Carrier, NumberSearch, VoiceUrls } from './carrier.js';
+import { CarrierHttp, type CarrierResponse } from './carrier-http.js';
 
-/** Numbers that one search tells of. */
+/** Results of one search. */
 const PAGE_SIZE = '20';
 /**
  * "PhoneNumber is not available", "… is invalid", and the area codes and countries without numbers.
  * Source: Twilio's error and warning dictionary.
  */
-const NOT_TO_BE_HAD = new Set([21421, 21422]);
-const NOTHING_THERE = 404;
+const UNAVAILABLE_CODES = new Set([21421, 21422]);
+const STATUS_NOT_FOUND = 404;
 
-const Offered = z.object({
+const AvailableNumbers = z.object({
   available_phone_numbers: z.array(
     z.object({
       phone_number: z.string(),
@@ -22,7 +22,7 @@ const Offered = z.object({
     }),
   ),
 });
-const Held = z.object({ incoming_phone_numbers: z.array(z.object({ sid: z.string() })) });
+const OwnedNumbers = z.object({ incoming_phone_numbers: z.array(z.object({ sid: z.string() })) });
 const Failure = z.object({ code: z.number(), message: z.string() }).partial();
 
 export interface TwilioAccount {
@@ -31,7 +31,7 @@ export interface TwilioAccount {
   readonly baseUrl: string;
 }
 
-/** Numbers through Twilio's REST interface. Source: its API of 2010-04-01. */
+/** Numbers from Twilio, by its REST API of 2010-04-01. */
 export class TwilioCarrier implements Carrier {
   readonly #http: CarrierHttp;
   readonly #account: string;
@@ -42,7 +42,7 @@ export class TwilioCarrier implements Carrier {
     this.#account = `/2010-04-01/Accounts/${accountSid}`;
   }
 
-  async search({ countryCode, areaCode }: NumberSearch): Promise<readonly OfferedNumber[]> {
+  async search({ countryCode, areaCode }: NumberSearch): Promise<readonly AvailableNumber[]> {
     const answer = await this.#http.send({
       method: 'GET',
       path: `${this.#account}/AvailablePhoneNumbers/${countryCode}/Local.json`,
@@ -52,10 +52,10 @@ export class TwilioCarrier implements Carrier {
         ...(areaCode !== undefined && { AreaCode: areaCode }),
       },
     });
-    // A country without local numbers is no resource.
-    if (answer.status === NOTHING_THERE) return [];
+    // Twilio has no resource for a country without local numbers.
+    if (answer.status === STATUS_NOT_FOUND) return [];
     if (!answer.isOk) throw this.#failed(answer);
-    const { available_phone_numbers: numbers } = this.#http.read(Offered, answer);
+    const { available_phone_numbers: numbers } = this.#http.read(AvailableNumbers, answer);
     return numbers.map((number) => ({
       phone_number: number.phone_number,
       country_code: number.iso_country ?? countryCode,
@@ -64,7 +64,7 @@ export class TwilioCarrier implements Carrier {
     }));
   }
 
-  async holds(phoneNumber: string): Promise<boolean> {
+  async hasNumber(phoneNumber: string): Promise<boolean> {
     return (await this.#sidOf(phoneNumber)) !== undefined;
   }
 
@@ -90,7 +90,7 @@ export class TwilioCarrier implements Carrier {
       method: 'DELETE',
       path: `${this.#account}/IncomingPhoneNumbers/${encodeURIComponent(sid)}.json`,
     });
-    if (!answer.isOk && answer.status !== NOTHING_THERE) throw this.#failed(answer);
+    if (!answer.isOk && answer.status !== STATUS_NOT_FOUND) throw this.#failed(answer);
   }
 
   async #sidOf(phoneNumber: string): Promise<string | undefined> {
@@ -100,12 +100,12 @@ export class TwilioCarrier implements Carrier {
       query: { PhoneNumber: phoneNumber },
     });
     if (!answer.isOk) throw this.#failed(answer);
-    return this.#http.read(Held, answer).incoming_phone_numbers[0]?.sid;
+    return this.#http.read(OwnedNumbers, answer).incoming_phone_numbers[0]?.sid;
   }
 
-  #failed(answer: CarrierAnswer): ApiError {
+  #failed(answer: CarrierResponse): ApiError {
     const { code, message } = Failure.safeParse(answer.body).data ?? {};
-    if (code !== undefined && NOT_TO_BE_HAD.has(code)) {
+    if (code !== undefined && UNAVAILABLE_CODES.has(code)) {
       return new ApiError('PHONE_NUMBER_IN_USE', 'Twilio cannot give this number');
     }
     return this.#http.failed(answer, message);

@@ -1,47 +1,47 @@
 import { ApiError } from '../../platform/http/api-error.js';
 
-/** When a client that found every place taken may try again. */
+/** `Retry-After` of a refused request. */
 const RETRY_AFTER_S = 2;
 
-export interface SpeechSlotLimits {
+export interface SpeechQuotaLimits {
   /** Of all accounts together; 0 = any number. */
   readonly total: number;
   /** 0 = any number. */
   readonly perAccount: number;
 }
 
-/** Who pays for speech. */
+/** The credits that pay for speech. */
 export interface SpeechCredits {
-  /** Takes the price of so many characters; undefined where there are not credits enough. */
+  /** Charges for the characters. @returns the price; undefined if the account has too few credits */
   spendOnSpeech(accountId: string, characters: number): Promise<string | undefined>;
   refund(accountId: string, credits: string): Promise<void>;
 }
 
-/** What a client is told whose account cannot pay. */
-export function noCredits(): ApiError {
+/** The error for an account with too few credits. */
+export function insufficientCredits(): ApiError {
   return new ApiError('INSUFFICIENT_CREDITS', 'The account has not credits enough for this text');
 }
 
-/** Bounds the texts that are spoken at once; those within take turns at the CPU permits. */
+/** Bounds the texts that are spoken at the same time. */
 export class SpeechQuota {
-  readonly #limits: SpeechSlotLimits;
-  readonly #taken = new Map<string, number>();
+  readonly #limits: SpeechQuotaLimits;
+  readonly #used = new Map<string, number>();
 
-  constructor(limits: SpeechSlotLimits) {
+  constructor(limits: SpeechQuotaLimits) {
     this.#limits = limits;
   }
 
-  get taken(): number {
-    return [...this.#taken.values()].reduce((sum, count) => sum + count, 0);
+  get used(): number {
+    return [...this.#used.values()].reduce((sum, count) => sum + count, 0);
   }
 
   /**
-   * Takes a place and answers what frees it; to free it twice does nothing more.
-   * @throws ApiError OVERLOADED when all are taken, RATE_LIMITED when all of the account's are.
+   * Counts a text. @returns an idempotent function that releases it
+   * @throws ApiError OVERLOADED at the total limit, RATE_LIMITED at the account's limit
    */
-  take(accountId: string): () => void {
+  acquire(accountId: string): () => void {
     const { total, perAccount } = this.#limits;
-    const own = this.#taken.get(accountId) ?? 0;
+    const own = this.#used.get(accountId) ?? 0;
     if (perAccount > 0 && own >= perAccount) {
       throw new ApiError(
         'RATE_LIMITED',
@@ -51,22 +51,22 @@ export class SpeechQuota {
         },
       );
     }
-    if (total > 0 && this.taken >= total) {
+    if (total > 0 && this.used >= total) {
       throw new ApiError('OVERLOADED', 'Too many speech requests are being served', {
         retryAfterS: RETRY_AFTER_S,
       });
     }
-    this.#taken.set(accountId, own + 1);
-    let isTaken = true;
+    this.#used.set(accountId, own + 1);
+    let isHeld = true;
     return () => {
-      if (isTaken) this.#free(accountId);
-      isTaken = false;
+      if (isHeld) this.#release(accountId);
+      isHeld = false;
     };
   }
 
-  #free(accountId: string): void {
-    const left = (this.#taken.get(accountId) ?? 1) - 1;
-    if (left > 0) this.#taken.set(accountId, left);
-    else this.#taken.delete(accountId);
+  #release(accountId: string): void {
+    const left = (this.#used.get(accountId) ?? 1) - 1;
+    if (left > 0) this.#used.set(accountId, left);
+    else this.#used.delete(accountId);
   }
 }

@@ -16,15 +16,15 @@ import { sendAudio } from './send-audio.js';
 import { type SpeechRequest, speechRequest } from './speech.schema.js';
 import type { SpeechService } from './speech.service.js';
 import type { SpeechQuota } from './speech-quota.js';
-import { noCredits, type SpeechCredits } from './speech-quota.js';
+import { insufficientCredits, type SpeechCredits } from './speech-quota.js';
 
 export interface SpeechParts {
   readonly credits: SpeechCredits;
-  readonly jobs: SpeechService;
+  readonly speech: SpeechService;
   readonly models: ModelCatalog;
   readonly synthesiser: Synthesiser;
-  readonly slots: SpeechQuota;
-  /** After this time a client that takes no bytes is cut off. */
+  readonly quota: SpeechQuota;
+  /** After this time without reading, a client is disconnected. */
   readonly idleMs: number;
 }
 
@@ -38,14 +38,14 @@ export function speechRoutes(parts: SpeechParts): readonly Route[] {
       path: '/tts/speech/stream',
       summary: 'Speak a text, sent as it is made',
       handle: (call) =>
-        serving(parts, call, async (job) => {
+        speakWithinQuota(parts, call, async (job) => {
           const startedAt = performance.now();
           const pieces = parts.synthesiser.stream(job, call.signal);
           try {
             const first = await pieces.next();
             const firstAudioMs = performance.now() - startedAt;
             writeHead(call.res, job).set('X-First-Audio-Ms', firstAudioMs.toFixed(1));
-            await sendAudio(call.res, startingWith(first, pieces), parts.idleMs);
+            await sendAudio(call.res, prependResult(first, pieces), parts.idleMs);
           } finally {
             await pieces.return(undefined);
           }
@@ -56,7 +56,7 @@ export function speechRoutes(parts: SpeechParts): readonly Route[] {
       path: '/tts/speech',
       summary: 'Speak a text, sent whole',
       handle: (call) =>
-        serving(parts, call, async (job) => {
+        speakWithinQuota(parts, call, async (job) => {
           const { pieces, length } = await parts.synthesiser.synthesiseFile(job, call.signal);
           writeHead(call.res, job).set('Content-Length', String(length));
           await sendAudio(call.res, pieces, parts.idleMs);
@@ -84,21 +84,21 @@ interface SpeechCall {
   readonly res: Response;
 }
 
-/** Runs `speak` in a place of the queue, which is free again whatever happens. */
-async function serving(
-  { jobs, slots, credits }: SpeechParts,
+/** Runs `speak` within the quota, paid with credits. */
+async function speakWithinQuota(
+  { speech, quota, credits }: SpeechParts,
   { principal: { accountId }, body, signal, res }: SpeechCall,
   speak: (job: SpeechJob) => Promise<void>,
 ): Promise<typeof SENT> {
-  const job = await jobs.resolve(accountId, body);
-  const free = slots.take(accountId);
+  const job = await speech.resolve(accountId, body);
+  const free = quota.acquire(accountId);
   try {
     const paid = await credits.spendOnSpeech(accountId, codePoints(body.text));
-    if (paid === undefined) throw noCredits();
+    if (paid === undefined) throw insufficientCredits();
     try {
       await speak(job);
     } catch (error) {
-      // The client has gone; nobody is left to tell.
+      // The client has disconnected.
       if (signal.aborted) return SENT;
       if (!res.headersSent) await credits.refund(accountId, paid);
       throw asApiError(error);
@@ -129,13 +129,13 @@ function writeHead(response: Response, { format }: SpeechJob): Response {
     'Content-Type': format.contentType,
     'X-Audio-Sample-Rate': String(format.sampleRate),
     'Cache-Control': 'no-store',
-    // A proxy that gathers the pieces first would take the point out of streaming them.
+    // Prevents proxies from buffering the stream.
     'X-Accel-Buffering': 'no',
   });
 }
 
-/** An iteration whose first result is known already. */
-async function* startingWith<T>(
+/** Prepends a result that was already pulled. */
+async function* prependResult<T>(
   first: IteratorResult<T>,
   rest: AsyncGenerator<T>,
 ): AsyncGenerator<T> {

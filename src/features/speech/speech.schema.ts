@@ -17,7 +17,7 @@ export const SPEECH_DEFAULTS = {
   language: 'en',
 } as const;
 
-/** How a text is to sound: fields of every request to speak. */
+/** Voice and audio fields of every speech request. */
 export function audioFields(modelIds: readonly string[]) {
   return optionalShape(
     {
@@ -41,8 +41,7 @@ export function audioFields(modelIds: readonly string[]) {
 export type AudioRequest = z.output<z.ZodObject<ReturnType<typeof audioFields>>>;
 
 /**
- * The body of both speech endpoints. How long the text may be is checked later: that fault has a code
- * of its own.
+ * The body of both speech endpoints. The service checks the text length, which has its own error code.
  */
 export function speechRequest(modelIds: readonly string[]) {
   return model({

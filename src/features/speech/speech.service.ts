@@ -12,7 +12,7 @@ import { notFound } from '../ownership/owned-resources.js';
 import type { BuiltinVoices } from '../voices/voice-catalog.js';
 import { type AudioRequest, SPEECH_DEFAULTS, type SpeechRequest } from './speech.schema.js';
 
-/** The same request sounds the same, sample by sample, each time it is made. */
+/** Constant, so that equal requests give equal samples. */
 const SEED = 1;
 
 /** Finds dictionaries; a version of null is the current one. */
@@ -23,7 +23,7 @@ export interface SpeechDictionaries {
 
 /** The voices that accounts made. */
 export interface SpeechVoices {
-  /** One that the account may use; why it has failed, if it has. */
+  /** A voice that the account may use, with the reason if it is FAILED. */
   find(
     accountId: string,
     id: string,
@@ -33,23 +33,23 @@ export interface SpeechVoices {
 export interface SpeechServiceParts {
   readonly dictionaries: SpeechDictionaries;
   readonly ownVoices: SpeechVoices;
-  /** The voices that can speak now. */
-  readonly shelf: VoiceRegistry;
-  /** All voices that could be installed. */
-  readonly catalogue: BuiltinVoices;
+  /** The loaded voices. */
+  readonly voices: VoiceRegistry;
+  /** All built-in voices, installed or not. */
+  readonly builtinVoices: BuiltinVoices;
   readonly models: ModelCatalog;
   /** Longest text, in code points. */
   readonly textLimit: number;
 }
 
-/** How a request's texts are to sound. */
+/** The voice and audio settings of a request. */
 export interface SpeechVoiceSettings extends SpeechFormat {
   readonly language: Language;
-  /** A text, or a sentence of it, with the dictionary's replacements. @throws ApiError TEXT_TOO_LONG */
+  /** A text or sentence with the dictionary applied. @throws ApiError TEXT_TOO_LONG */
   utterance(text: string): SynthesisRequest;
 }
 
-/** Turns requests into jobs: checks here whatever can be checked before the first byte. */
+/** Turns requests into synthesis jobs. Checks everything before the first byte. */
 export class SpeechService {
   readonly #parts: SpeechServiceParts;
 
@@ -57,20 +57,23 @@ export class SpeechService {
     this.#parts = parts;
   }
 
-  /** @throws ApiError for what the schema cannot tell. */
+  /** @throws ApiError for errors beyond the schema */
   async resolve(accountId: string, request: SpeechRequest): Promise<SpeechJob> {
     this.#checkLength(request.text);
-    const manner = await this.resolveManner(accountId, request);
-    return { ...manner, text: manner.utterance(request.text) };
+    const settings = await this.resolveVoiceSettings(accountId, request);
+    return { ...settings, text: settings.utterance(request.text) };
   }
 
-  /** The same without its text, which may come later. @throws ApiError */
-  async resolveManner(accountId: string, request: AudioRequest): Promise<SpeechVoiceSettings> {
+  /** The same without the text, which may follow. @throws ApiError */
+  async resolveVoiceSettings(
+    accountId: string,
+    request: AudioRequest,
+  ): Promise<SpeechVoiceSettings> {
     const language = request.language ?? SPEECH_DEFAULTS.language;
     if (request.model != null) this.#checkModel(request.model, language);
     const voice = await this.#voiceFor(accountId, request.voice_id ?? undefined, language);
     const formatName = request.audio_format ?? SPEECH_DEFAULTS.audio_format;
-    const sound = {
+    const style = {
       language,
       temperature: request.temperature ?? SPEECH_DEFAULTS.temperature,
       topP: request.top_p ?? SPEECH_DEFAULTS.top_p,
@@ -84,7 +87,7 @@ export class SpeechService {
       voice,
       format: AUDIO_FORMATS.get(formatName)!,
       language,
-      utterance: (text) => ({ ...sound, ...pronounced(text, dictionary) }),
+      utterance: (text) => ({ ...style, ...applyDictionary(text, dictionary) }),
     };
   }
 
@@ -112,8 +115,8 @@ export class SpeechService {
     id: string | undefined,
     language: Language,
   ): Promise<TextToSpeech> {
-    const { shelf } = this.#parts;
-    const named = id === undefined ? undefined : await this.#named(accountId, id);
+    const { voices } = this.#parts;
+    const named = id === undefined ? undefined : await this.#findVoice(accountId, id);
     if (named && !named.languages.includes(language)) {
       const known = named.languages.join(', ');
       throw new ApiError(
@@ -121,18 +124,18 @@ export class SpeechService {
         `The voice ${named.id} does not speak ${language}, only ${known}`,
       );
     }
-    const voice = named ?? shelf.defaultFor(language);
+    const voice = named ?? voices.defaultFor(language);
     if (voice) return voice;
     throw new ApiError('LANGUAGE_NOT_AVAILABLE', `No installed voice speaks ${language}`, {
       detail: `${fetchCommand(`add ${language}`)} installs one; then start the gateway again`,
     });
   }
 
-  async #named(accountId: string, id: string): Promise<TextToSpeech> {
-    const { shelf, catalogue, ownVoices } = this.#parts;
-    const voice = shelf.find(id);
+  async #findVoice(accountId: string, id: string): Promise<TextToSpeech> {
+    const { voices, builtinVoices, ownVoices } = this.#parts;
+    const voice = voices.find(id);
     if (voice) return voice;
-    if (catalogue.list().some((known) => known.id === id)) {
+    if (builtinVoices.list().some((known) => known.id === id)) {
       throw new ApiError('VOICE_NOT_AVAILABLE', `The voice ${id} is not installed`, {
         detail: `${fetchCommand(`fetch ${id}`)} installs it; then start the gateway again`,
       });
@@ -147,8 +150,8 @@ export class SpeechService {
   }
 }
 
-/** A text with the replacements of a dictionary. */
-function pronounced(text: string, dictionary: Dictionary | undefined) {
+/** Applies the replacements of a dictionary. */
+function applyDictionary(text: string, dictionary: Dictionary | undefined) {
   if (!dictionary) return { text };
   const replaced = dictionary.apply(text);
   if (!replaced.isWhole) {

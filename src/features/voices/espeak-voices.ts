@@ -6,7 +6,7 @@ import { EspeakVoice } from '../../../media/tts/espeak/espeak-voice.js';
 import type { Phonemizer } from '../../../media/tts/phonemizer.js';
 import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
 
-/** The engine's name for each language; Portuguese is Brazilian, as the neural voice is. */
+/** The engine's voice for each language. Portuguese is Brazilian, like the neural voice. */
 export const ESPEAK_VOICE_NAMES: Readonly<Record<Language, string>> = {
   en: 'en-us',
   ca: 'ca',
@@ -21,7 +21,7 @@ export const ESPEAK_VOICE_NAMES: Readonly<Record<Language, string>> = {
   nl: 'nl',
 };
 
-/** Every formant voice, open or not. */
+/** All formant voices, installed or not. */
 export const ESPEAK_VOICES: readonly { readonly id: string; readonly language: Language }[] = (
   Object.keys(ESPEAK_VOICE_NAMES) as Language[]
 ).map((language) => ({ id: `formant-${language}`, language }));

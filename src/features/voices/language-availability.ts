@@ -3,63 +3,63 @@ import { fetchCommand } from '../../../media/models/models-command.js';
 import type { ModelStore } from '../../../media/models/store.js';
 import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
 
-/** What an agent asks for: a language, and perhaps a voice. */
-export interface WantedVoice {
+/** The language and voice of an agent. */
+export interface VoiceSelection {
   readonly accountId: string;
   readonly language: string;
   readonly voiceId: string | null;
 }
 
-/** The voices that accounts made; none of them can speak yet. */
+/** The voices that accounts made. None of them can be used yet. */
 interface OwnVoices {
   find(accountId: string, id: string): Promise<{ readonly name: string } | undefined>;
 }
 
-/** Says whether a call in a language could be held with the models that are installed. */
+/** Checks whether the installed models support calls in a language. */
 export class InstalledLanguages {
   readonly #voices: readonly TextToSpeech[];
   readonly #models: readonly Model[];
   readonly #store: ModelStore;
   readonly #ownVoices: OwnVoices;
-  readonly #isUnderstoodOutside: (language: string) => boolean;
+  readonly #hasSttProvider: (language: string) => boolean;
 
   constructor(parts: {
     readonly ownVoices: OwnVoices;
     readonly voices: readonly TextToSpeech[];
     readonly models: readonly Model[];
     readonly store: ModelStore;
-    /** Whether a recogniser outside understands a language. */
-    readonly isUnderstoodOutside?: (language: string) => boolean;
+    /** Whether a configured STT provider supports a language. */
+    readonly hasSttProvider?: (language: string) => boolean;
   }) {
     this.#voices = parts.voices;
     this.#models = parts.models;
     this.#store = parts.store;
     this.#ownVoices = parts.ownVoices;
-    this.#isUnderstoodOutside = parts.isUnderstoodOutside ?? (() => false);
+    this.#hasSttProvider = parts.hasSttProvider ?? (() => false);
   }
 
-  /** Undefined when it could; else a sentence with the command that helps. */
-  async problemWith({ accountId, language, voiceId }: WantedVoice): Promise<string | undefined> {
-    // Where the recogniser cannot tell the language, English is spoken.
+  /** Undefined if calls are possible, else a message with the command that helps. */
+  async problemWith({ accountId, language, voiceId }: VoiceSelection): Promise<string | undefined> {
+    // `auto` starts in English.
     const spoken = language === 'auto' ? 'en' : language;
     const voice = this.#voices.find(({ id }) => id === voiceId);
     if (voice && !voice.languages.includes(spoken)) {
       return `The voice ${voice.id} does not speak ${spoken}: choose another, or none for the default one`;
     }
-    // Never with another voice's sound.
+    // An own voice is never replaced by another voice.
     if (!voice && voiceId && (await this.#ownVoices.find(accountId, voiceId))) {
       return 'The voice of this agent could not be made and cannot speak: choose another, or none for the default one';
     }
     if (!this.#voices.some(({ languages }) => languages.includes(spoken))) {
       return `No installed voice speaks ${spoken}: run "${fetchCommand(`add ${spoken}`)}" and start again`;
     }
-    if (this.#isUnderstoodOutside(spoken) || (await this.#hasRecogniser(spoken))) return undefined;
+    if (this.#hasSttProvider(spoken) || (await this.#hasSttModel(spoken))) return undefined;
     return spoken === 'en'
       ? `No recogniser for en is installed: run "${fetchCommand('fetch moonshine-tiny-en')}" and start again`
       : `No recogniser for ${spoken} can be installed yet, so calls need one outside (STT_BASE_URL or DEEPGRAM_API_KEY); POST /api/v1/tts/speech speaks ${spoken}`;
   }
 
-  async #hasRecogniser(language: string): Promise<boolean> {
+  async #hasSttModel(language: string): Promise<boolean> {
     const known = this.#models.filter(
       ({ use, languages }) => use === 'speech recognition' && languages.includes(language),
     );

@@ -5,7 +5,7 @@ export type AudioFileType = (typeof AUDIO_FILE_TYPES)[number];
 const MP3_SYNC = 0xffe0;
 
 /**
- * What a file of sound is, told by its first bytes and not by its name; undefined for anything else.
+ * The type of an audio file by its first bytes; undefined if unknown.
  * Source: RFC 3533 (Ogg), ISO/IEC 14496-12 (M4A), ISO/IEC 11172-3 and id3.org (MP3).
  */
 export function sniffAudioType(bytes: Uint8Array): AudioFileType | undefined {
@@ -21,7 +21,7 @@ function hasText(bytes: Uint8Array, at: number, text: string): boolean {
   return [...text].every((character, i) => bytes[at + i] === character.charCodeAt(0));
 }
 
-/** The same box begins pictures and QuickTime films. */
+/** Image and QuickTime files begin with the same box. */
 function isVideoOnly(bytes: Uint8Array): boolean {
   return ['qt  ', 'heic', 'heix', 'mif1', 'avif'].some((brand) => hasText(bytes, 8, brand));
 }

@@ -4,8 +4,8 @@ import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
 import { ESPEAK_VOICES } from './espeak-voices.js';
 import { REMOTE_PREFIX } from './remote-voices.js';
 
-/** Hz, by engine: what a voice that is not installed would have. */
-const ENGINE_RATES: Readonly<Record<string, number>> = {
+/** Sample rates by engine in Hz, for voices that are not installed. */
+const SAMPLE_RATES: Readonly<Record<string, number>> = {
   hibari: 24_000,
   piper: 22_050,
   formant: 22_050,
@@ -13,10 +13,10 @@ const ENGINE_RATES: Readonly<Record<string, number>> = {
 const LANGUAGE_NAMES = new Intl.DisplayNames(['en'], { type: 'language' });
 const SPEECH_SYNTHESIS = 'speech synthesis';
 
-/** Where the formant voices come from. */
+/** Installs the formant voices. */
 const INSTALL_FORMANT = 'npm install --include=optional';
 
-/** A voice that comes with a model of the store. */
+/** A voice of the model catalogue, of a remote server or of the formant engine. */
 export interface BuiltinVoice {
   readonly id: string;
   readonly name: string;
@@ -24,13 +24,13 @@ export interface BuiltinVoice {
   readonly language: string;
   /** Hz. */
   readonly sampleRate: number;
-  /** The kind of model behind it. */
+  /** The engine of its model. */
   readonly engine: string;
-  /** Whether its model is on this machine; if not, it is PENDING, and speech with it refused. */
+  /** Whether its model is installed. If not, its status is PENDING and speech requests are refused. */
   readonly isInstalled: boolean;
-  /** Whether it speaks for its language when no voice is named. */
+  /** Whether it is the default voice of its language. */
   readonly isDefault: boolean;
-  /** The command that installs it, if it is not there. */
+  /** The command that installs it; undefined if it is installed. */
   readonly install?: string | undefined;
 }
 
@@ -39,8 +39,8 @@ export interface BuiltinVoices {
   list(): readonly BuiltinVoice[];
 }
 
-/** A voice that could be open here. */
-interface KnownVoice {
+/** A voice without its installation state. */
+interface InstallableVoice {
   readonly id: string;
   readonly name: string;
   readonly language: string;
@@ -49,23 +49,23 @@ interface KnownVoice {
   readonly install: string;
 }
 
-/** All voices of the manifest and of the formant engine, and which of them are open here. */
+/** All voices of the model catalogue and the formant engine, with their installation state. */
 export class VoiceCatalog implements BuiltinVoices {
   readonly #voices: readonly BuiltinVoice[];
 
-  /** @param open the voices that can speak now; the first of a language is its default. */
+  /** @param open the loaded voices; the first of a language is its default */
   constructor(models: readonly Model[], open: readonly TextToSpeech[]) {
-    const neural = models.filter(({ use }) => use === SPEECH_SYNTHESIS).map(knownModel);
+    const neural = models.filter(({ use }) => use === SPEECH_SYNTHESIS).map(voiceOfModel);
     const formant = ESPEAK_VOICES.map(
-      (voice): KnownVoice => ({
+      (voice): InstallableVoice => ({
         ...voice,
         name: `${LANGUAGE_NAMES.of(voice.language) ?? voice.language}, formant`,
         engine: 'formant',
         install: INSTALL_FORMANT,
       }),
     );
-    const remote = open.filter(({ id }) => id.startsWith(REMOTE_PREFIX)).map(knownRemote);
-    this.#voices = [...neural, ...remote, ...formant].map((known) => describe(known, open));
+    const remote = open.filter(({ id }) => id.startsWith(REMOTE_PREFIX)).map(voiceOfServer);
+    this.#voices = [...neural, ...remote, ...formant].map((known) => withState(known, open));
   }
 
   list(): readonly BuiltinVoice[] {
@@ -73,20 +73,20 @@ export class VoiceCatalog implements BuiltinVoices {
   }
 }
 
-function knownModel({ id, engine, languages, files }: Model): KnownVoice {
+function voiceOfModel({ id, engine, languages, files }: Model): InstallableVoice {
   const language = languages[0]!;
   const name = nameOf(engine === 'piper' ? (files[0]?.name ?? id) : id);
   return { id, name, engine, language, install: fetchCommand(`fetch ${id}`) };
 }
 
-/** It is open, so nothing installs it. */
-function knownRemote({ id, languages }: TextToSpeech): KnownVoice {
+/** A remote voice is always available. */
+function voiceOfServer({ id, languages }: TextToSpeech): InstallableVoice {
   const language = languages[0]!;
   const name = id.slice(REMOTE_PREFIX.length, -language.length - 1);
   return { id, name, engine: 'remote', language, install: '' };
 }
 
-function describe(known: KnownVoice, open: readonly TextToSpeech[]): BuiltinVoice {
+function withState(known: InstallableVoice, open: readonly TextToSpeech[]): BuiltinVoice {
   const { id, name, engine, language, install } = known;
   const voice = open.find((candidate) => candidate.id === id);
   const first = open.find((candidate) => candidate.languages.includes(language));
@@ -95,7 +95,7 @@ function describe(known: KnownVoice, open: readonly TextToSpeech[]): BuiltinVoic
     name,
     language,
     engine,
-    sampleRate: voice?.sampleRate ?? ENGINE_RATES[engine] ?? 0,
+    sampleRate: voice?.sampleRate ?? SAMPLE_RATES[engine] ?? 0,
     isInstalled: voice !== undefined,
     isDefault: voice !== undefined && first === voice,
     install: voice ? undefined : install,

@@ -10,33 +10,33 @@ import { PiperVoice } from '../../../media/tts/piper/piper-voice.js';
 import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
 import { createEspeakVoices } from './espeak-voices.js';
 
-/** The voice that must be there: it speaks English where none is named. */
+/** The required voice: the default for English. */
 const DEFAULT_VOICE = 'hibari-heart';
 
-export interface VoiceParts {
+export interface VoiceLoaderParts {
   readonly store: ModelStore;
   readonly models: readonly Model[];
   readonly scheduler: CpuScheduler;
-  /** `off` leaves the formant engine out even where it is installed. */
+  /** `off` disables the formant engine even if it is installed. */
   readonly formant: 'auto' | 'off';
-  /** Voices outside. */
+  /** Voices of remote servers. */
   readonly remote?: readonly TextToSpeech[];
 }
 
-/** All that can speak now. */
+/** The loaded voices. */
 export interface LoadedVoices {
-  /** The default voice first; of each language the neural ones first and the formant one last. */
+  /** The default voice first. Per language, neural voices first and the formant voice last. */
   readonly voices: readonly TextToSpeech[];
-  /** Warms those that speak for a language, but the first; a fault is logged, and met by the first text. */
+  /** Warms the default voices of all languages but the first voice. Failures are logged. */
   warmRest(log: Logger): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Opens every installed voice that an engine here can run.
- * @throws MediaError MODEL_MISSING when the default voice is not installed.
+ * Loads every installed voice.
+ * @throws MediaError MODEL_MISSING if the default voice is not installed
  */
-export async function loadVoices(parts: VoiceParts): Promise<LoadedVoices> {
+export async function loadVoices(parts: VoiceLoaderParts): Promise<LoadedVoices> {
   const formant = parts.formant === 'off' ? undefined : createEspeakVoices(parts.scheduler);
   const neural = [
     ...(await openHibariVoices(parts)),
@@ -53,7 +53,7 @@ export async function loadVoices(parts: VoiceParts): Promise<LoadedVoices> {
   };
 }
 
-async function openHibariVoices(parts: VoiceParts): Promise<readonly TextToSpeech[]> {
+async function openHibariVoices(parts: VoiceLoaderParts): Promise<readonly TextToSpeech[]> {
   const { store, models, scheduler } = parts;
   const folder = await store.require(DEFAULT_VOICE);
   const shared = { folder, scheduler, preparedFolder: store.preparedFolder };
@@ -69,9 +69,9 @@ async function openHibariVoices(parts: VoiceParts): Promise<readonly TextToSpeec
   return voices;
 }
 
-/** Their phonemes come from the formant engine: without it they cannot speak. */
+/** Piper voices need the phonemizer of the formant engine. */
 async function openPiperVoices(
-  { store, models, scheduler }: VoiceParts,
+  { store, models, scheduler }: VoiceLoaderParts,
   phonemizer: Phonemizer,
 ): Promise<readonly TextToSpeech[]> {
   const voices: TextToSpeech[] = [];
@@ -97,7 +97,7 @@ async function openPiperVoices(
   return voices;
 }
 
-/** The default voice of each language, and one of the formant engine, which all of them share. */
+/** The default voice of each language, and one formant voice, as these share a process. */
 function voicesToWarm(voices: readonly TextToSpeech[]): readonly TextToSpeech[] {
   const [first] = voices;
   const formant = voices.find((voice) => voice instanceof EspeakVoice);
@@ -109,7 +109,7 @@ function voicesToWarm(voices: readonly TextToSpeech[]): readonly TextToSpeech[] 
   return [...(formant ? [formant] : []), ...neural].filter((voice) => voice !== first);
 }
 
-/** One after the other: callers need the machine too. */
+/** Warms one voice at a time, to leave CPU for calls. */
 async function warmAll(voices: readonly TextToSpeech[], log: Logger): Promise<void> {
   for (const voice of voices) {
     try {

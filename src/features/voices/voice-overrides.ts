@@ -6,7 +6,7 @@ import type { BuiltinVoices } from './voice-catalog.js';
 
 export interface VoiceOverridesParts {
   readonly voices: BuiltinVoices;
-  /** The voices that accounts made; none of them can speak yet. */
+  /** The voices that accounts made. None of them can be used yet. */
   readonly ownVoices: { find(accountId: string, id: string): Promise<unknown> };
   /** Throws DICTIONARY_NOT_FOUND, DICTIONARY_VERSION_NOT_FOUND. */
   readonly dictionaries: {
@@ -14,7 +14,7 @@ export interface VoiceOverridesParts {
   };
 }
 
-/** Judges what one call changes of an agent's voice, as far as the schema cannot. */
+/** Checks the voice settings that one call overrides, beyond their schema. */
 export class VoiceOverrides {
   readonly #parts: VoiceOverridesParts;
 
@@ -23,7 +23,7 @@ export class VoiceOverrides {
   }
 
   /**
-   * Whether a recogniser understands the language is not asked.
+   * Does not check whether an STT model supports the language.
    * @throws ApiError VOICE_NOT_FOUND, VOICE_NOT_AVAILABLE, VOICE_LANGUAGE_MISMATCH,
    *   DICTIONARY_NOT_FOUND, DICTIONARY_VERSION_NOT_FOUND
    */
@@ -50,7 +50,7 @@ export class VoiceOverrides {
     throw new ApiError('VOICE_NOT_FOUND', 'No voice has the voice_id of the overrides');
   }
 
-  /** An agent's own voice that has gone meanwhile is nobody's contradiction. */
+  /** Accepts a voice of the agent that no longer exists. */
   #requireLanguage(voiceId: string, language: string): void {
     const voice = this.#find(voiceId);
     if (!voice || language === 'auto' || voice.language === language) return;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
-import { isUsableBy, isUuid } from '../ownership/owned-resources.js';
+import { isUuid } from '../../platform/http/validation/schema-builders.js';
+import { isUsableBy } from '../ownership/owned-resources.js';
 import type { AudioFileType } from './sniff-audio-type.js';
 import type { VOICE_STATUSES, VOICE_VISIBILITIES } from './voices.schema.js';
 
@@ -15,9 +16,9 @@ export interface OwnVoice {
   /** ISO 639-1. */
   readonly language: string;
   readonly status: VoiceStatus;
-  /** Of those that have failed. */
+  /** Set for FAILED voices. */
   readonly failureReason: string | null;
-  /** Hz; null until there is a model of it. */
+  /** Hz; null without a model. */
   readonly sampleRate: number | null;
 }
 
@@ -74,7 +75,7 @@ export class VoicesRepository {
     return Number(row!.count);
   }
 
-  /** The account's own, the newest first, ties by id. */
+  /** The account's own voices, newest first, ties by id. */
   async list(accountId: string): Promise<OwnVoice[]> {
     const rows = await this.#db<VoiceRow>('voices')
       .where({ account_id: accountId })

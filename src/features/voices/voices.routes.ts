@@ -14,7 +14,7 @@ import type { VoiceService } from './voices.service.js';
 
 const COMMON = { scope: 'speech', tag: 'Voices' } as const;
 const MAX_RECORDING_BYTES = 7.5 * 1_048_576;
-const NO_SUCH: RouteResponse = { description: 'No such voice' };
+const VOICE_NOT_FOUND: RouteResponse = { description: 'No such voice' };
 const THE_VOICE: RouteResponse = { description: 'The voice', schema: VoiceBody };
 
 /** `/tts/voices`, `/tts/voice` and `/tts/clone-voice`: the account's own voices and the built-in ones. */
@@ -71,7 +71,7 @@ function oneRoutes(voices: VoiceService): readonly Route[] {
       method: 'get',
       summary: 'Read a voice',
       description: "One's own, a PUBLIC one, or a built-in one.",
-      responses: { 200: THE_VOICE, 404: NO_SUCH },
+      responses: { 200: THE_VOICE, 404: VOICE_NOT_FOUND },
       async handle({ principal, params }) {
         return presentVoice(await voices.get(principal.accountId, params.voice_id));
       },
@@ -81,7 +81,7 @@ function oneRoutes(voices: VoiceService): readonly Route[] {
       method: 'patch',
       summary: 'Rename a voice, or change who sees it',
       body: UpdateVoice,
-      responses: { 200: THE_VOICE, 404: NO_SUCH },
+      responses: { 200: THE_VOICE, 404: VOICE_NOT_FOUND },
       async handle({ principal, params: { voice_id: id }, body }) {
         const changes = {
           name: body.name ?? undefined,
@@ -94,7 +94,7 @@ function oneRoutes(voices: VoiceService): readonly Route[] {
       ...common,
       method: 'delete',
       summary: 'Delete a voice and its recording',
-      responses: { 200: { description: 'It is gone', schema: DeletedVoice }, 404: NO_SUCH },
+      responses: { 200: { description: 'It is gone', schema: DeletedVoice }, 404: VOICE_NOT_FOUND },
       async handle({ principal, params: { voice_id: id } }) {
         await voices.delete(principal.accountId, id);
         return { status: 'deleted', voice_id: id };

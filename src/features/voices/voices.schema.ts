@@ -49,7 +49,7 @@ export const ClonedVoice = model({
 
 export const DeletedVoice = model({ status: oneOf(['deleted']), voice_id: str() });
 
-/** A voice as it is answered; the last fields are of built-in voices only. */
+/** A voice in a response. The last four fields exist for built-in voices only. */
 export const VoiceBody = model({
   voice_id: str(),
   status: oneOf(VOICE_STATUSES),

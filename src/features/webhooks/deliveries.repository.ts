@@ -4,16 +4,16 @@ import type { Slice } from '../../platform/http/validation/pagination.js';
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** The kind of job that sends what waits in a lane. */
+/** The job that sends the pending deliveries of a lane. */
 export const DELIVER_JOB = 'deliver-webhooks';
 
-/** What waits in no job, or whose gateway died, is looked for after this long. */
-const OVERDUE_S = 5;
-const LANES_A_SWEEP = 200;
-const KEPT_DAYS = 30;
-const FORGOTTEN_A_SWEEP = 1_000;
+/** A delivery without job, or of a dead gateway, is found after this time. */
+const OVERDUE_AFTER_S = 5;
+const MAX_LANES_PER_SWEEP = 200;
+const RETENTION_DAYS = 30;
+const MAX_DELETED_PER_SWEEP = 1_000;
 
-/** One event on its way to one address. */
+/** One event for one URL. */
 export interface Delivery {
   readonly id: number;
   readonly delivery_id: string;
@@ -38,7 +38,7 @@ export type NewDelivery = Pick<
   Delivery,
   'delivery_id' | 'account_id' | 'agent_id' | 'call_id' | 'event' | 'url' | 'lane' | 'body'
 > & {
-  /** It waits for so long, unless it is released. */
+  /** Delay until `release`, ms. */
   readonly hold_ms?: number;
 };
 
@@ -50,23 +50,23 @@ export interface DeliveryFilter {
   readonly callId?: string | undefined;
 }
 
-/** The first delivery that waits in a lane, and how long until it may be tried. */
-export type Head = Delivery & { readonly wait_ms: number; readonly is_claimed: boolean };
+/** The first pending delivery of a lane, and the time until its next attempt. */
+export type NextDelivery = Delivery & { readonly wait_ms: number; readonly is_claimed: boolean };
 
-interface Tried {
+interface AttemptResult {
   readonly statusCode: number | null;
   readonly error: string | null;
 }
 
 /**
- * A job for `lane` in `ms`. At most one waits for each lane, and a new one takes its place; one that
- * runs does not count, so that what was written after its last look is seen.
+ * Schedules a job for `lane` in `ms`. A new job replaces the waiting one of the lane. A running job is not
+ * replaced, so that deliveries written after its last query are sent.
  */
 const ADD_JOB = `graphile_worker.add_job('${DELIVER_JOB}', json_build_object('lane', lane),
   run_at := now() + ms * interval '1 ms', max_attempts := 3,
   job_key := '${DELIVER_JOB} ' || lane)`;
 
-/** The only code that names the columns of `webhook_deliveries`, and that adds jobs for them. */
+/** Stores deliveries and schedules their jobs. */
 export class DeliveriesRepository {
   readonly #db: Knex;
 
@@ -74,7 +74,7 @@ export class DeliveriesRepository {
     this.#db = db;
   }
 
-  /** Writes deliveries down, and the jobs that send them, inside the caller's transaction. */
+  /** Stores deliveries and their jobs in the caller's transaction. */
   async add(transaction: Knex.Transaction, deliveries: readonly NewDelivery[]): Promise<void> {
     if (deliveries.length === 0) return;
     await transaction('webhook_deliveries').insert(
@@ -88,7 +88,7 @@ export class DeliveriesRepository {
     }
   }
 
-  /** Changes what is held back, and lets it go; what is due or was tried stays as it is. */
+  /** Changes and releases held deliveries. Due and attempted ones stay unchanged. */
   async release(
     transaction: Knex.Transaction,
     { callId, event }: { readonly callId: string; readonly event: string },
@@ -107,20 +107,20 @@ export class DeliveriesRepository {
     }
   }
 
-  /** What is next in a lane; undefined when nothing waits there. */
-  async head(lane: string): Promise<Head | undefined> {
+  /** The next pending delivery of a lane. */
+  async next(lane: string): Promise<NextDelivery | undefined> {
     return this.#db<Delivery>('webhook_deliveries')
       .where({ lane, status: 'pending' })
       .orderBy('id')
       .select('*')
-      .select<Head[]>(
+      .select<NextDelivery[]>(
         this.#db.raw('(extract(epoch from due_at - now()) * 1000)::float8 as wait_ms'),
         this.#db.raw('coalesce(claimed_until > now(), false) as is_claimed'),
       )
       .first();
   }
 
-  /** Takes a delivery for one try, for so long; false when another gateway was quicker. */
+  /** Claims a delivery for one attempt. False if another gateway has claimed it. */
   async claim(id: number, ms: number): Promise<boolean> {
     const claimed = await this.#db('webhook_deliveries')
       .where({ id, status: 'pending' })
@@ -130,12 +130,12 @@ export class DeliveriesRepository {
     return claimed > 0;
   }
 
-  /** The end of a delivery. @param isTry whether the address was tried just now. */
+  /** Ends a delivery. @param wasAttempted whether a request was just made */
   async finish(
     id: number,
     status: Exclude<DeliveryStatus, 'pending'>,
-    { statusCode, error }: Tried,
-    isTry: boolean,
+    { statusCode, error }: AttemptResult,
+    wasAttempted: boolean,
   ): Promise<void> {
     await this.#db('webhook_deliveries')
       .where({ id, status: 'pending' })
@@ -145,12 +145,17 @@ export class DeliveriesRepository {
         finished_at: this.#db.fn.now(3),
         last_status_code: statusCode,
         last_error: error,
-        ...(isTry && { attempts: this.#db.raw('attempts + 1') }),
+        ...(wasAttempted && { attempts: this.#db.raw('attempts + 1') }),
       });
   }
 
-  /** A try that failed; the lane waits for the next one. */
-  async retry(id: number, lane: string, { statusCode, error }: Tried, inMs: number): Promise<void> {
+  /** Records a failed attempt and schedules the next one. */
+  async retry(
+    id: number,
+    lane: string,
+    { statusCode, error }: AttemptResult,
+    inMs: number,
+  ): Promise<void> {
     await this.#db.transaction(async (transaction) => {
       await transaction('webhook_deliveries')
         .where({ id, status: 'pending' })
@@ -165,12 +170,12 @@ export class DeliveriesRepository {
     });
   }
 
-  /** Comes back to a lane later. */
-  async wakeIn(lane: string, ms: number): Promise<void> {
+  /** Schedules the job of a lane. */
+  async scheduleLane(lane: string, ms: number): Promise<void> {
     await addJob(this.#db, lane, ms);
   }
 
-  /** Sends a delivery that is over once more, with the same id. */
+  /** Repeats a finished delivery with the same id. */
   async replay(filter: DeliveryFilter, deliveryId: string): Promise<Delivery | undefined> {
     return this.#db.transaction(async (transaction) => {
       const mine = () =>
@@ -199,33 +204,33 @@ export class DeliveriesRepository {
     return Number(rows[0]!.count);
   }
 
-  /** The newest first. */
+  /** Newest first. */
   async list(filter: DeliveryFilter, { offset, limit }: Slice): Promise<readonly Delivery[]> {
     return this.#filtered(filter).orderBy('id', 'desc').offset(offset).limit(limit).select('*');
   }
 
   /**
-   * Adds jobs for what should have been sent and was not, as its gateway died or its job was lost;
-   * forgets what was finished long ago.
+   * Schedules jobs for overdue deliveries of dead gateways or lost jobs, and deletes old finished
+   * deliveries.
    */
   async sweep(): Promise<void> {
     await this.#db.raw(
       `select ${ADD_JOB} from (
          select lane, 0 as ms from webhook_deliveries
-         where status = 'pending' and due_at < now() - interval '${OVERDUE_S} s'
+         where status = 'pending' and due_at < now() - interval '${OVERDUE_AFTER_S} s'
            and (claimed_until is null or claimed_until <= now())
-         group by lane limit ${LANES_A_SWEEP}) overdue`,
+         group by lane limit ${MAX_LANES_PER_SWEEP}) overdue`,
     );
     await this.#db.raw(
       `delete from webhook_deliveries where id in (
          select id from webhook_deliveries
-         where status <> 'pending' and finished_at < now() - interval '${KEPT_DAYS} days'
-         limit ${FORGOTTEN_A_SWEEP})`,
+         where status <> 'pending' and finished_at < now() - interval '${RETENTION_DAYS} days'
+         limit ${MAX_DELETED_PER_SWEEP})`,
     );
   }
 
-  /** Takes back every claim: only for a gateway that is alone on its database. */
-  async forgetClaims(): Promise<void> {
+  /** Releases every claim. Only for a gateway that is alone on its database. */
+  async releaseAllClaims(): Promise<void> {
     await this.#db('webhook_deliveries')
       .where({ status: 'pending' })
       .whereNotNull('claimed_until')

@@ -1,28 +1,28 @@
 import type { EgressResponse } from '../../platform/egress/egress-client.js';
 import { EgressError } from '../../platform/egress/egress-error.js';
 
-/** What one try came to. `reason` is a sentence without anything of what was sent. */
+/** The outcome of one attempt. `reason` contains nothing of the sent data. */
 export type DeliveryOutcome =
   | { readonly type: 'delivered'; readonly statusCode: number }
   | {
       readonly type: 'retry';
       readonly reason: string;
       readonly statusCode: number | null;
-      /** What the receiver asked for, in ms. */
+      /** `Retry-After` of the receiver, ms. */
       readonly afterMs: number;
     }
   | {
       readonly type: 'failed';
       readonly reason: string;
       readonly statusCode: number | null;
-      /** The receiver wants no more of these. */
+      /** Whether the receiver answered 410. */
       readonly isGone: boolean;
     };
 
-/** A receiver may put the next try off for so long. */
+/** Upper bound of `Retry-After`. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
-/** Success is 2xx; another try is worth it after a timeout, a broken connection, 5xx and 429. */
+/** 2xx is success. Timeouts, connection failures, 5xx and 429 are retried. */
 export function deliveryOutcomeOf(answer: EgressResponse, nowMs: number): DeliveryOutcome {
   const { status: statusCode, headers } = answer;
   const reason = `The receiver answered ${statusCode}`;
@@ -39,7 +39,7 @@ export function deliveryOutcomeOf(answer: EgressResponse, nowMs: number): Delive
   };
 }
 
-/** What a try came to that got no answer. */
+/** The outcome of an attempt without a response. */
 export function deliveryOutcomeOfError(error: unknown): DeliveryOutcome {
   if (!(error instanceof EgressError)) {
     const reason = 'The request could not be made';

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { AgentsRepository } from '../agents/agents.repository.js';
 import type { StoredConfig } from '../agents/config/stored-config.js';
 import type { StoredEventWebhook } from '../agents/config/webhook-settings.js';
-import type { DeliveriesRepository, Head } from './deliveries.repository.js';
+import type { DeliveriesRepository, NextDelivery } from './deliveries.repository.js';
 import {
   type DeliveryOutcome,
   deliveryOutcomeOf,
@@ -15,17 +15,17 @@ export interface DeliveryWorkerParts {
   readonly deliveries: DeliveriesRepository;
   readonly sender: WebhookSender;
   readonly log: Logger;
-  /** Waits before the second and the third try, ms; their number bounds the tries. */
+  /** Delays before the second and later attempts, ms. Their number bounds the attempts. */
   readonly backoffMs?: readonly number[];
 }
 
 const BACKOFF_MS = [5_000, 30_000];
-/** A wait is this much shorter or longer, so that what failed together does not come back together. */
+/** Random share of a delay, so that failed deliveries do not repeat at the same time. */
 const JITTER = 0.25;
-/** A claim outlives its try by so much. */
+/** A claim lasts this much longer than the request timeout. */
 const CLAIM_SLACK_MS = 10_000;
 
-/** Sends what waits in the outbox. */
+/** Sends the deliveries of the outbox. */
 export class DeliveryWorker {
   readonly #parts: DeliveryWorkerParts;
   readonly #backoffMs: readonly number[];
@@ -35,66 +35,75 @@ export class DeliveryWorker {
     this.#backoffMs = parts.backoffMs ?? BACKOFF_MS;
   }
 
-  /** Sends all that is due in a lane, in order; what must wait gets a job for later. */
+  /** Sends all due deliveries of a lane in order, and schedules a job for the first that is not due. */
   async drain(lane: string): Promise<void> {
     const { deliveries } = this.#parts;
     for (;;) {
-      const head = await deliveries.head(lane);
-      // Whoever has claimed it goes on with the lane.
-      if (!head || head.is_claimed) return;
-      if (head.wait_ms > 0) return deliveries.wakeIn(lane, head.wait_ms);
-      if (!(await this.#deliver(head))) return;
+      const delivery = await deliveries.next(lane);
+      // The gateway with the claim continues the lane.
+      if (!delivery || delivery.is_claimed) return;
+      if (delivery.wait_ms > 0) return deliveries.scheduleLane(lane, delivery.wait_ms);
+      if (!(await this.#attempt(delivery))) return;
     }
   }
 
-  /** One try. @returns whether the lane may go on at once. */
-  async #deliver(head: Head): Promise<boolean> {
+  /** Makes one attempt. @returns whether the lane may continue at once */
+  async #attempt(delivery: NextDelivery): Promise<boolean> {
     const { deliveries, sender } = this.#parts;
-    const target = await this.#targetOf(head);
+    const target = await this.#targetOf(delivery);
     if (!target?.enabled) {
       const error = target ? 'The webhook is disabled' : 'The agent has no such webhook any more';
-      await deliveries.finish(head.id, 'cancelled', { statusCode: null, error }, false);
+      await deliveries.finish(delivery.id, 'cancelled', { statusCode: null, error }, false);
       return true;
     }
-    const isMine = await deliveries.claim(head.id, target.timeout * 1_000 + CLAIM_SLACK_MS);
+    const isMine = await deliveries.claim(delivery.id, target.timeout * 1_000 + CLAIM_SLACK_MS);
     if (!isMine) return false;
-    const { agent_id: agentId, delivery_id: id, body } = head;
-    const verdict = await sender
+    const { agent_id: agentId, delivery_id: id, body } = delivery;
+    const outcome = await sender
       .send({ agentId, target, id, body })
       .then((answer) => deliveryOutcomeOf(answer, Date.now()), deliveryOutcomeOfError);
-    return this.#settle(head, verdict);
+    return this.#settle(delivery, outcome);
   }
 
-  async #settle(head: Head, verdict: DeliveryOutcome): Promise<boolean> {
+  async #settle(delivery: NextDelivery, outcome: DeliveryOutcome): Promise<boolean> {
     const { deliveries, log } = this.#parts;
-    const { statusCode } = verdict;
-    const told = { deliveryId: head.delivery_id, event: head.event, statusCode };
-    if (verdict.type === 'delivered') {
-      await deliveries.finish(head.id, 'delivered', { statusCode, error: null }, true);
-      log.debug(told, 'webhook delivered');
+    const { statusCode } = outcome;
+    const fields = { deliveryId: delivery.delivery_id, event: delivery.event, statusCode };
+    if (outcome.type === 'delivered') {
+      await deliveries.finish(delivery.id, 'delivered', { statusCode, error: null }, true);
+      log.debug(fields, 'webhook delivered');
       return true;
     }
-    const tried = { statusCode, error: verdict.reason };
-    const backoffMs = this.#backoffMs[head.attempts];
-    if (verdict.type === 'retry' && backoffMs !== undefined) {
+    const result = { statusCode, error: outcome.reason };
+    const backoffMs = this.#backoffMs[delivery.attempts];
+    if (outcome.type === 'retry' && backoffMs !== undefined) {
       const jittered = backoffMs * (1 - JITTER + 2 * JITTER * Math.random());
-      await deliveries.retry(head.id, head.lane, tried, Math.max(jittered, verdict.afterMs));
+      await deliveries.retry(
+        delivery.id,
+        delivery.lane,
+        result,
+        Math.max(jittered, outcome.afterMs),
+      );
       return false;
     }
-    if (verdict.type === 'failed' && verdict.isGone) await this.#disable(head);
-    await deliveries.finish(head.id, 'failed', tried, true);
-    log.warn({ ...told, reason: verdict.reason }, 'webhook not delivered');
+    if (outcome.type === 'failed' && outcome.isGone) await this.#disable(delivery);
+    await deliveries.finish(delivery.id, 'failed', result, true);
+    log.warn({ ...fields, reason: outcome.reason }, 'webhook not delivered');
     return true;
   }
 
-  /** The entry as it is now: its secret may have changed, or it may be gone. */
-  async #targetOf({ account_id, agent_id, url }: Head): Promise<StoredEventWebhook | undefined> {
+  /** The current entry: its secret may have changed, or it may be deleted. */
+  async #targetOf({
+    account_id,
+    agent_id,
+    url,
+  }: NextDelivery): Promise<StoredEventWebhook | undefined> {
     const agent = await this.#parts.agents.find(account_id, agent_id);
     return agent?.config.webhooks?.events?.find((entry) => entry.url === url);
   }
 
-  /** The receiver wants no more: its entry is switched off, as if by the agent's owner. */
-  async #disable({ account_id, agent_id, url }: Head): Promise<void> {
+  /** Disables the entry of a receiver that answered 410. */
+  async #disable({ account_id, agent_id, url }: NextDelivery): Promise<void> {
     await this.#parts.agents.change(account_id, agent_id, ({ config }) => {
       const isOn = config.webhooks?.events?.some((entry) => entry.url === url && entry.enabled);
       return isOn ? { config: withEntryOff(config, url) } : {};

@@ -11,7 +11,7 @@ import {
 } from '../agents/config/call-overrides.schema.js';
 import type { VoiceOverrides } from '../voices/voice-overrides.js';
 
-/** What an inbound_call webhook may answer; keys that it adds besides have no effect. */
+/** The response of an inbound_call webhook. Unknown keys are ignored. */
 const InboundCallReply = model({
   dynamic_variables: DynamicVariables.nullable().optional(),
   agent_overrides: AgentOverrides.nullable().optional(),
@@ -22,7 +22,7 @@ export type ReadReply =
   /** `error` is a sentence; it holds names of fields, and no values. */
   | { readonly type: 'invalid'; readonly error: string };
 
-/** The JSON object of an answer; undefined for anything else. */
+/** The JSON object of a response; undefined for anything else. */
 export function jsonOf({ body }: EgressResponse): Readonly<Record<string, unknown>> | undefined {
   try {
     const json: unknown = JSON.parse(body.toString());
@@ -33,7 +33,7 @@ export function jsonOf({ body }: EgressResponse): Readonly<Record<string, unknow
   }
 }
 
-/** Reads what an inbound_call webhook answered, against its agent. */
+/** Validates the response of an inbound_call webhook. */
 export async function readReply(
   answer: EgressResponse,
   agent: Agent,
@@ -41,7 +41,7 @@ export async function readReply(
 ): Promise<ReadReply> {
   const { status } = answer;
   if (status < 200 || status > 299) return invalid(`The webhook answered ${status}`);
-  // Nothing to say is said by an empty body as well as by an empty object.
+  // An empty body is equal to an empty object.
   const json = answer.body.length === 0 ? {} : jsonOf(answer);
   if (!json) return invalid('The webhook answered no JSON object');
   const reply = InboundCallReply.safeParse(json);

@@ -6,12 +6,12 @@ import type { VoiceOverrides } from '../voices/voice-overrides.js';
 import { readReply } from './inbound-call-reply.js';
 import { makeMessageId, type WebhookSender } from './webhook-sender.js';
 
-/** A call that rings. */
+/** A ringing call. */
 export interface RingingCall {
   readonly callId: string;
-  /** E.164; null for a caller who hides it. */
+  /** E.164; null if withheld. */
   readonly fromNumber: string | null;
-  /** null where the exchange does not say. */
+  /** null if unknown. */
   readonly toNumber: string | null;
 }
 
@@ -27,11 +27,11 @@ export interface InboundCalls {
   optionsFor(agent: Agent, call: RingingCall): Promise<InboundCallOptions>;
 }
 
-/** A caller hears it ring for no longer than this, whatever timeout was configured. */
-const BUDGET_MS = 5_000;
+/** Bounds the configured timeout, as the call rings meanwhile. */
+const MAX_TIMEOUT_MS = 5_000;
 export const MAX_REPLY_BYTES = 262_144;
 
-/** The text that an inbound_call webhook is sent. Source: the contract's supplement, §7. */
+/** The request body of an inbound_call webhook. */
 export function inboundCallRequest(agentId: string, call: RingingCall) {
   return {
     agent_id: agentId,
@@ -66,7 +66,7 @@ export class InboundCallWebhooks implements InboundCalls {
           target,
           id: makeMessageId(),
           body: JSON.stringify(inboundCallRequest(agent.id, call)),
-          timeoutMs: Math.min(target.timeout * 1_000, BUDGET_MS),
+          timeoutMs: Math.min(target.timeout * 1_000, MAX_TIMEOUT_MS),
         },
         { maxBytes: MAX_REPLY_BYTES },
       );

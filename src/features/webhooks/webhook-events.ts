@@ -36,13 +36,16 @@ export interface WebhookOutboxPort extends WebhookRecorder {
   ): Promise<void>;
 }
 
-/** What an entry is told that names no events. Source: the contract's supplement, §6. */
-const TOLD_BY_DEFAULT: readonly string[] = ['call.started', 'call.completed', 'test'];
+/** Events of an entry that lists none. */
+const DEFAULT_EVENTS: readonly string[] = ['call.started', 'call.completed', 'test'];
 
-/** Whether an entry wants to be told about an event. */
-export function takesEvent({ events }: Pick<StoredEventWebhook, 'events'>, event: string): boolean {
+/** Whether an entry subscribes to an event. */
+export function isSubscribed(
+  { events }: Pick<StoredEventWebhook, 'events'>,
+  event: string,
+): boolean {
   return events.length === 0
-    ? TOLD_BY_DEFAULT.includes(event)
+    ? DEFAULT_EVENTS.includes(event)
     : events.some((name) => name === event);
 }
 
@@ -53,7 +56,7 @@ export interface EventMessage {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** The text of an event as it is signed and sent. */
+/** The body of an event request. */
 export function eventBody({ event, agentId, callId, data }: EventMessage, at = new Date()): string {
   return JSON.stringify({
     event,
@@ -64,8 +67,8 @@ export function eventBody({ event, agentId, callId, data }: EventMessage, at = n
   });
 }
 
-/** The same text with more data. */
-export function amendedBody(body: string, data: EventMessage['data']): string {
+/** Adds data to a body. */
+export function withMoreData(body: string, data: EventMessage['data']): string {
   const message = JSON.parse(body);
   return JSON.stringify({ ...message, data: { ...message.data, ...data } });
 }

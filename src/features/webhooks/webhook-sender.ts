@@ -7,10 +7,10 @@ import type {
 import type { SecretBox } from '../../platform/secrets/secret-box.js';
 import { signatureHeaders } from './webhook-signature.js';
 
-/** An entry of an agent's webhooks, as far as sending goes. */
+/** The address of a webhook. */
 export interface WebhookTarget {
   readonly url: string;
-  /** Sealed for the agent. */
+  /** Encrypted for the agent. */
   readonly secret?: string | null | undefined;
   /** Seconds. */
   readonly timeout: number;
@@ -25,14 +25,14 @@ export interface WebhookMessage {
   readonly timeoutMs?: number;
 }
 
-type Reading = Pick<EgressRequest, 'maxBytes' | 'onTooLarge'>;
+type ResponseLimits = Pick<EgressRequest, 'maxBytes' | 'onTooLarge'>;
 
-/** An id for a message that is new. */
+/** Creates a message id. */
 export function makeMessageId(): string {
   return `msg_${randomUUID().replaceAll('-', '')}`;
 }
 
-/** Sends signed JSON to the addresses of webhooks, by the guarded client. */
+/** Sends signed JSON to webhooks through the guarded client. */
 export class WebhookSender {
   readonly #client: EgressClient;
   readonly #box: SecretBox;
@@ -43,10 +43,13 @@ export class WebhookSender {
   }
 
   /**
-   * One try. Without `reading` only the answer's status counts, and its body is not waited for.
-   * @throws EgressError without an answer; SealError when the secret's key is gone
+   * Makes one attempt. Without `reading`, the response body is not read.
+   * @throws EgressError without a response; SealError if the key of the secret is missing
    */
-  send(message: WebhookMessage, reading: Reading = { maxBytes: 0 }): Promise<EgressResponse> {
+  send(
+    message: WebhookMessage,
+    reading: ResponseLimits = { maxBytes: 0 },
+  ): Promise<EgressResponse> {
     const { agentId, target, id, body } = message;
     const secret = target.secret ? this.#box.open(target.secret, agentId) : null;
     const timestamp = Math.floor(Date.now() / 1_000);

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 
-export interface Signed {
-  /** The same on every try. */
+export interface SignedMessage {
+  /** The same for every attempt. */
   readonly id: string;
   /** Unix seconds. */
   readonly timestamp: number;
-  /** The raw text that is sent. */
+  /** The exact request body. */
   readonly body: string;
   readonly secret: string | null;
 }
@@ -13,11 +13,15 @@ export interface Signed {
 const ENCODED_SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
 
 /**
- * The headers that let a receiver know a message, and with a secret check it, both ways: our own
- * (hex, the secret as it is written) and Standard Webhooks (base64, `whsec_` secrets decoded).
- * Source: the contract's supplement, §7; Standard Webhooks 1.0.0.
+ * The id, timestamp and signature headers of a request. With a secret, signs in two formats: Parley's own
+ * (hex, with the literal secret) and Standard Webhooks 1.0.0 (base64, with decoded `whsec_` secrets).
  */
-export function signatureHeaders({ id, timestamp, body, secret }: Signed): Record<string, string> {
+export function signatureHeaders({
+  id,
+  timestamp,
+  body,
+  secret,
+}: SignedMessage): Record<string, string> {
   const headers = { 'webhook-id': id, 'webhook-timestamp': String(timestamp) };
   if (secret === null) return headers;
   const ours = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');

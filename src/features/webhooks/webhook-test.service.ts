@@ -18,7 +18,7 @@ import { eventBody } from './webhook-events.js';
 import { makeMessageId, type WebhookSender, type WebhookTarget } from './webhook-sender.js';
 import type { WebhookTestResult } from './webhooks.schema.js';
 
-/** Numbers that belong to nobody. Source: NANPA, 555-0100 to 555-0199 are for fiction. */
+/** Numbers reserved for fiction. Source: NANPA, 555-0100 to 555-0199. */
 const CALLER = '+12025550100';
 const CALLED = '+12025550101';
 const MAX_EVENT_ANSWER_BYTES = 65_536;
@@ -29,7 +29,7 @@ export interface WebhookTestServiceParts {
   readonly overrides: VoiceOverrides;
 }
 
-/** Tries an agent's webhooks at its owner's wish, and tells strictly what came of it. */
+/** Tests an agent's webhooks for its owner, with strict validation. */
 export class WebhookTestService {
   readonly #parts: WebhookTestServiceParts;
 
@@ -38,8 +38,7 @@ export class WebhookTestService {
   }
 
   /**
-   * Sends `test` to one event entry, also to one that is disabled or takes other events: it is tried
-   * before it is used.
+   * Sends `test` to one event entry, even if it is disabled or has other events.
    * @throws ApiError AGENT_NOT_FOUND, WEBHOOK_NOT_FOUND
    */
   async testEvent(accountId: string, agentId: string, url: string): Promise<WebhookTestResult> {
@@ -48,7 +47,7 @@ export class WebhookTestService {
     if (!entry) throw notFound('The agent has no event webhook with this url');
     const data = { call_type: 'web', message: 'This is a test' };
     const body = eventBody({ event: 'test', agentId: agent.id, callId: null, data });
-    const result = new Result(url, body);
+    const result = new TestResult(url, body);
     const answer = await this.#send(agent, entry, body, MAX_EVENT_ANSWER_BYTES);
     if (typeof answer === 'string') return result.failed(answer);
     result.answered(answer);
@@ -57,29 +56,29 @@ export class WebhookTestService {
     return result.succeeded('The webhook took the event', {});
   }
 
-  /** Asks the inbound_call webhook about a made-up call. @throws ApiError as `testEvent` */
+  /** Sends a made-up call to the inbound_call webhook. @throws ApiError as `testEvent` */
   async testInboundCall(accountId: string, agentId: string): Promise<WebhookTestResult> {
     const agent = await this.#find(accountId, agentId);
     const target = agent.config.webhooks?.inbound_call;
     if (!target) throw notFound('The agent has no inbound_call webhook');
     const call = { callId: randomUUID(), fromNumber: CALLER, toNumber: CALLED };
     const body = JSON.stringify(inboundCallRequest(agent.id, call));
-    const result = new Result(target.url, body);
+    const result = new TestResult(target.url, body);
     const answer = await this.#send(agent, target, body, MAX_REPLY_BYTES);
     if (typeof answer === 'string') return result.failed(answer);
     result.answered(answer);
     const reply = await readReply(answer, agent, this.#parts.overrides);
     if (reply.type === 'invalid') return result.failed(reply.error);
-    const strange = unknownVariables(agent.config, reply.options);
-    if (strange.length > 0) {
-      const names = strange.map((name) => JSON.stringify(name)).join(', ');
+    const unknownNames = unknownVariables(agent.config, reply.options);
+    if (unknownNames.length > 0) {
+      const names = unknownNames.map((name) => JSON.stringify(name)).join(', ');
       return result.failed(
         `dynamic_variables: neither prompt nor greeting has a placeholder for ${names}`,
       );
     }
     return result.succeeded(
       'The webhook answered as it may',
-      resolved(agent.config, reply.options),
+      resolveOptions(agent.config, reply.options),
     );
   }
 
@@ -87,7 +86,7 @@ export class WebhookTestService {
     return loadAgent(this.#parts.agents, accountId, agentId);
   }
 
-  /** The answer, or a sentence that says why there is none. */
+  /** The response, or an error message. */
   async #send(
     agent: Agent,
     target: WebhookTarget,
@@ -104,8 +103,8 @@ export class WebhookTestService {
   }
 }
 
-/** Gathers a test's result on the way. */
-class Result {
+/** Collects the result of a test. */
+class TestResult {
   readonly #url: string;
   readonly #request: Readonly<Record<string, unknown>>;
   #answer: Readonly<Record<string, unknown>> = {};
@@ -155,8 +154,11 @@ function unknownVariables(
   return Object.keys(dynamic_variables).filter((name) => !known.has(name));
 }
 
-/** What a call would be held with: the overrides, and behind them what was saved. */
-function resolved(config: StoredConfig, options: CallOverrides): Readonly<Record<string, unknown>> {
+/** The effective options of a call: overrides before stored settings. */
+function resolveOptions(
+  config: StoredConfig,
+  options: CallOverrides,
+): Readonly<Record<string, unknown>> {
   const { dynamic_variables = {}, agent_overrides } = options;
   const overridden = agent_overrides?.tts_params;
   return {

@@ -1,9 +1,9 @@
 import { type Route, type RouteResponse, route } from '../../platform/http/route.js';
+import { AgentPath } from '../agents/agents.schema.js';
 import type { WebhookDeliveryService } from './webhook-deliveries.service.js';
 import type { WebhookTestService } from './webhook-test.service.js';
 import { presentDelivery } from './webhooks.presenter.js';
 import {
-  AgentPath,
   DeliveriesInput,
   DeliveryPage,
   DeliveryPath,

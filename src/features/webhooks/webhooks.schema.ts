@@ -11,7 +11,6 @@ import {
 import { EVENT_NAMES } from '../agents/config/agent-webhooks.schema.js';
 import { DELIVERY_STATUSES } from './deliveries.repository.js';
 
-export const AgentPath = model({ agent_id: str() });
 export const DeliveryPath = model({ agent_id: str(), delivery_id: str() });
 
 export const TestEventInput = model({

@@ -1,32 +1,32 @@
 import { type Dispatcher, errors, request, fetch as undiciFetch } from 'undici';
-import { abortable } from './abortable.js';
 import { EgressError } from './egress-error.js';
 import type { EgressGuard } from './egress-guard.js';
+import { abortable } from './egress-guard.js';
 
 export interface EgressRequest {
   readonly url: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** For everything from the look-up of the host to the answer's last byte. */
+  /** Limit from the lookup of the host to the last byte of the response, ms. */
   readonly timeoutMs: number;
-  /** Of the answer's body; 0: the status is enough, and the body is not waited for. */
+  /** Largest body of the response. 0: only the status is read. */
   readonly maxBytes: number;
-  /** What becomes of a longer one: a TOO_LARGE error, or only its beginning is kept. */
+  /** Treatment of a larger body: a TOO_LARGE error, or truncation. */
   readonly onTooLarge?: 'throw' | 'cut';
   readonly signal?: AbortSignal;
 }
 
 export interface EgressResponse {
   readonly status: number;
-  /** Names in lower case; of repeated ones the first. */
+  /** Names in lower case. Of repeated headers, the first value. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
 const MAX_DISCARDED = 65_536;
 
-/** The one way to addresses that someone else chose: guarded, bounded, and blind to redirects. */
+/** Sends requests to addresses that users chose: guarded, bounded, without redirects. */
 export class EgressClient {
   readonly #guard: EgressGuard;
 
@@ -34,13 +34,13 @@ export class EgressClient {
     this.#guard = guard;
   }
 
-  /** A 3xx is answered as it came, never followed. @throws EgressError */
+  /** A 3xx is returned, never followed. @throws EgressError */
   async request(wanted: EgressRequest): Promise<EgressResponse> {
     const url = this.#guard.checkUrl(wanted.url);
     const timeout = AbortSignal.timeout(wanted.timeoutMs);
     const signal = wanted.signal ? AbortSignal.any([timeout, wanted.signal]) : timeout;
     try {
-      // undici hears of an abort only once it is connected, so the wait itself is cut as well.
+      // undici notices an abort only when it is connected, so the wait is also aborted.
       return await abortable(this.#exchange(url, wanted, signal), signal);
     } catch (error) {
       throw explained(error, timeout);
@@ -61,14 +61,14 @@ export class EgressClient {
   }
 
   /**
-   * `fetch` behind the same guard, for clients that bring their own protocol (MCP). Redirects come
-   * back as they are; its user bounds size and time.
-   * @throws EgressError INSECURE_URL; a refused address is the `cause` of fetch's TypeError
+   * `fetch` with the same guard, for clients with their own protocol (MCP). Redirects are returned. The
+   * caller limits size and time.
+   * @throws EgressError INSECURE_URL; a rejected address is the `cause` of fetch's TypeError
    */
   readonly fetch = async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
     const url = this.#guard.checkUrl(String(input));
     const { dispatcher } = this.#guard;
-    // undici's own types and Node's global ones describe the same objects.
+    // The types of undici and Node's global types describe the same objects.
     const options = { ...init, redirect: 'manual', dispatcher } as Parameters<
       typeof undiciFetch
     >[1];
@@ -76,9 +76,9 @@ export class EgressClient {
   };
 }
 
-/** Lets a short rest come, so that the connection can serve again; a longer one is cut off. */
+/** Reads a short rest of the body, so that the connection can be reused. A longer rest is cut off. */
 function discard(body: Dispatcher.ResponseData['body']): Buffer {
-  // What goes wrong with a body that nobody reads is no fault.
+  // Errors of an unused body are irrelevant.
   body.dump({ limit: MAX_DISCARDED }).catch(() => undefined);
   return Buffer.alloc(0);
 }

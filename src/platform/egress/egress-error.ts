@@ -1,16 +1,16 @@
-/** Why a request to an address from outside came to nothing. */
+/** The reason why a request to a user's address failed. */
 export type EgressErrorCode =
-  /** No https, or something that is no web address. */
+  /** Not https, or no web address. */
   | 'INSECURE_URL'
-  /** Its host is private, or resolves to an address that is. */
+  /** The host is private, or resolves to a private address. */
   | 'BLOCKED_ADDRESS'
   | 'TIMEOUT'
   | 'UNREACHABLE'
-  /** The answer was cut off before its end. */
+  /** The response was cut off. */
   | 'CLOSED_EARLY'
   | 'TOO_LARGE';
 
-/** The messages name no address and hold nothing of what was sent or answered. */
+/** Messages contain no address and nothing of the request or the response. */
 export class EgressError extends Error {
   override readonly name = 'OutboundError';
   readonly code: EgressErrorCode;

@@ -1,7 +1,6 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
-import { abortable } from './abortable.js';
 import type { AllowedHosts } from './allowed-hosts.js';
 import { EgressError } from './egress-error.js';
 import { isPublicAddress } from './public-address.js';
@@ -11,17 +10,17 @@ export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
 export interface EgressGuardOptions {
   readonly allowed: AllowedHosts;
-  /** By default the system's resolver. */
+  /** Default: the system's resolver. */
   readonly resolve?: Resolve;
 }
 
-/** A connection must stand by then, TLS included. */
+/** Time to connect, including TLS. */
 const CONNECT_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 4_000;
 
 /**
- * What stands between the service and every address that someone else chose: webhooks, tools, MCP.
- * `dispatcher` is given to undici's `request` and `fetch`; redirects are for its users to refuse.
+ * Checks every address that a user chose: webhooks, tools, MCP servers. Pass `dispatcher` to undici's
+ * `request` and `fetch`. Its users must reject redirects.
  */
 export class EgressGuard {
   readonly #allowed: AllowedHosts;
@@ -38,7 +37,7 @@ export class EgressGuard {
     });
   }
 
-  /** Judges an address by its text. @throws EgressError INSECURE_URL */
+  /** Checks the text of a URL. @throws EgressError INSECURE_URL */
   checkUrl(text: string): URL {
     const url = URL.canParse(text) ? new URL(text) : undefined;
     const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
@@ -59,8 +58,8 @@ export class EgressGuard {
   }
 
   /**
-   * Resolves a host once, checks every address, and connects to one of those very addresses: a name
-   * that resolves to something else a moment later gains nothing.
+   * Resolves a host once, checks every address, and connects to one of these addresses. A name that
+   * resolves to another address a moment later has no effect.
    */
   #connector(): buildConnector.connector {
     return (options, callback) => {
@@ -82,7 +81,7 @@ export class EgressGuard {
     const host = hostname.replace(/^\[|\]$/g, '');
     const family = isIP(host);
     const addresses = family ? [{ address: host, family }] : await this.#resolveHost(host);
-    // The host is on the list by its own name, or each of its addresses is on it or public.
+    // Either the host is allowed by its name, or each address is allowed or public.
     const isFine = ({ address }: LookupAddress) =>
       isPublicAddress(address) || this.#allowed.has(address);
     if (this.#allowed.has(host) || addresses.every(isFine)) return addresses;
@@ -112,11 +111,27 @@ function resolveBySystem(host: string): Promise<readonly LookupAddress[]> {
   });
 }
 
-/** Answers the checked addresses, whatever is asked. A host that is an address asks for none. */
+/** A lookup that always returns the checked addresses. It is not called for a host that is an address. */
 function lookupIn(addresses: readonly LookupAddress[]): LookupFunction {
   return (_host, options, callback) => {
     const first = addresses[0]!;
     if (options.all) callback(null, [...addresses]);
     else callback(null, first.address, first.family);
   };
+}
+
+/** Waits for a promise until the signal fires. A later result or error of the promise is ignored. */
+export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort: () => void = () => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort);
+  });
+  try {
+    // The race also handles the rejection of the promise that settles last.
+    return await Promise.race([aborted, promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }

@@ -1,10 +1,10 @@
 import ipaddr from 'ipaddr.js';
 
-/** IPv6 addresses that are given to hosts of the Internet. Source: RFC 4291 and IANA's registry. */
+/** IPv6 addresses of Internet hosts. Source: RFC 4291 and IANA's registry. */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 
 /**
- * Public by their form, yet answered inside a cloud's network: Azure's platform address.
+ * Public addresses that are served inside a cloud's network: Azure's platform address.
  * Source: Microsoft, "What is IP address 168.63.129.16?". Other clouds' metadata addresses are
  * link-local, unique local or shared ones.
  */

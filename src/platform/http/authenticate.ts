@@ -3,7 +3,7 @@ import { ApiError } from './api-error.js';
 import type { Principal } from './route.js';
 import { isGranted, type RouteScope } from './scopes.js';
 
-/** Says who a bearer key or token belongs to; undefined when it is none that is valid. */
+/** Finds the principal of an API key or token; undefined if it is not valid. */
 export interface Authenticator {
   authenticate(bearer: string): Promise<Principal | undefined>;
 }
@@ -11,7 +11,7 @@ export interface Authenticator {
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
 const MAX_BEARER_LENGTH = 8_192;
 
-/** The text of `Authorization: Bearer …`; undefined without one. */
+/** The token of `Authorization: Bearer …`, if any. */
 export function bearerOf(request: IncomingMessage): string | undefined {
   const header = request.headers.authorization;
   if (header === undefined || header.length > MAX_BEARER_LENGTH) return undefined;
@@ -27,12 +27,12 @@ const REFUSALS = {
   signed_link: 'The link is not valid, or has expired',
 } as const;
 
-/** A request without a key, with one that is not valid (`wrong`), or without another right credential. */
+/** The error of a request whose credential is missing or not valid. */
 export function unauthorized(reason: keyof typeof REFUSALS): ApiError {
   return new ApiError('UNAUTHORIZED', REFUSALS[reason], { headers: CHALLENGE });
 }
 
-/** Whether a principal may use what needs the scope. */
+/** Whether a principal has a scope. */
 export function hasScope({ scopes }: Principal, scope: RouteScope | 'any'): boolean {
   return scope === 'any' || isGranted(scopes, scope);
 }

@@ -22,8 +22,8 @@ export interface WatchedCredential {
 }
 
 /**
- * Checks the credential of a long-lived connection again and again: keys are deleted, switched off,
- * expire and lose scopes, on any gateway. A database that cannot be reached revokes nothing.
+ * Checks the credential of a long-lived connection periodically: any gateway can delete, deactivate or
+ * restrict keys, and they expire. An unreachable database revokes nothing.
  * @returns a function that stops the checks.
  */
 export function watchCredential(watched: WatchedCredential): () => void {

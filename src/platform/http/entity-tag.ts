@@ -3,8 +3,8 @@ import { ApiError } from './api-error.js';
 const TAG = /^"[\x21\x23-\x7e]*"$/;
 
 /**
- * Lets through a change of what the client has seen: `If-Match` is absent, `*`, or names the current
- * tag. Weak tags match nothing. Source: RFC 9110, 13.1.1.
+ * Requires that the client has read the current version: `If-Match` is absent, `*`, or contains the
+ * current tag. Weak tags never match. Source: RFC 9110, section 13.1.1.
  * @throws ApiError PRECONDITION_FAILED
  */
 export function requireMatch(ifMatch: string | undefined, current: string): void {

@@ -1,14 +1,18 @@
+import type { IncomingMessage } from 'node:http';
 import type { ErrorRequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { isDatabaseUnavailable } from '../db/database-unavailable.js';
 import { ApiError } from './api-error.js';
-import { discardBody } from './discard-body.js';
 import { statusOf } from './error-codes.js';
 import { InvalidInput } from './validation/invalid-input.js';
 
-/** Answers whatever a route throws; an answer that was begun is cut off, never ended as if whole. */
+/** Limits of `discardBody`. */
+const MAX_DISCARD_BYTES = 16 * 1024 * 1024;
+const MAX_DISCARD_MS = 3_000;
+
+/** Answers the error of a route. A response that has begun is cut off, so that it does not seem complete. */
 export function errorHandler(log: Logger): ErrorRequestHandler {
-  // Express knows an error handler by its four parameters.
+  // Express recognises an error handler by its four parameters.
   return async (error: unknown, request, response, _next) => {
     const requestLog: Logger = response.locals.log ?? log;
     if (response.headersSent) {
@@ -33,26 +37,26 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     }
     if (isDatabaseUnavailable(error)) {
       requestLog.warn({ err: error }, 'request failed without its database');
-      sendApiError(response, databaseAway());
+      sendApiError(response, databaseUnavailable());
       return;
     }
-    if (request.destroyed && !request.complete) return; // the client went; nobody reads an answer
+    if (request.destroyed && !request.complete) return; // The client has gone.
     requestLog.error({ err: error }, 'request failed');
     sendApiError(response, new ApiError('INTERNAL_ERROR', 'Something went wrong on our side'));
   };
 }
 
-function databaseAway(): ApiError {
+function databaseUnavailable(): ApiError {
   const message = 'The database cannot be reached at the moment: try again in a second';
   return new ApiError('OVERLOADED', message, { retryAfterS: 1 });
 }
 
-/** Express could not decode a path's `%` escapes, so it can name nothing. */
+/** Whether Express could not decode the `%` escapes of the path. Such a path does not exist. */
 function isUndecodablePath(error: unknown): boolean {
   return error instanceof URIError;
 }
 
-/** Writes the error body of the contract, with its status and headers. */
+/** Sends the error body of the contract with its status and headers. */
 function sendApiError(response: Response, error: ApiError): void {
   response.status(statusOf(error.code));
   if (error.retryAfterS !== undefined) {
@@ -65,4 +69,32 @@ function sendApiError(response: Response, error: ApiError): void {
 /** The error body of the contract. */
 export function errorBody(error: ApiError): Record<string, unknown> {
   return { ...error.fields, error: error.message, detail: error.detail, code: error.code };
+}
+
+/**
+ * Reads and drops the rest of a request's body, within limits. Many clients read the response only
+ * after they have sent the whole body. If the connection closes earlier, they report a broken pipe
+ * instead of the error.
+ */
+function discardBody(request: IncomingMessage): Promise<void> {
+  const { headers } = request;
+  const declared = Number(headers['content-length'] ?? 0);
+  const hasBody = declared > 0 || headers['transfer-encoding'] !== undefined;
+  if (!hasBody || request.complete || request.destroyed) return Promise.resolve();
+  if (declared > MAX_DISCARD_BYTES) return Promise.resolve();
+  return new Promise((resolve) => {
+    let length = 0;
+    const count = (part: Buffer) => {
+      length += part.length;
+      if (length > MAX_DISCARD_BYTES) done();
+    };
+    const timer = setTimeout(done, MAX_DISCARD_MS);
+    function done(): void {
+      clearTimeout(timer);
+      request.off('data', count).off('end', done).off('close', done);
+      resolve();
+    }
+    request.on('data', count).on('end', done).on('close', done);
+    request.resume();
+  });
 }

@@ -1,9 +1,10 @@
+import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
-import type { ByteRange } from '../storage/object-store.js';
+import type { ByteRange, ObjectStore } from '../storage/object-store.js';
 import { ApiError } from './api-error.js';
 
 /**
- * Sends a whole file that is in memory, or the one part of it that `Range` asks for.
+ * Sends a file in memory, or the part of it that `Range` selects.
  * @throws ApiError RANGE_NOT_SATISFIABLE
  */
 export function sendBytes(request: Request, response: Response, bytes: Buffer): void {
@@ -12,11 +13,36 @@ export function sendBytes(request: Request, response: Response, bytes: Buffer): 
 }
 
 /**
- * Sets status and headers for a file of so many bytes, and says which of them to send; of several
- * parts at once none is made, which the standard allows. Source: RFC 9110, 14.
+ * Sends an object of the store, or the part of it that `Range` selects.
+ * @throws ApiError RANGE_NOT_SATISFIABLE, StorageError
+ */
+export async function sendObject(
+  request: Request,
+  response: Response,
+  {
+    store,
+    key,
+    size,
+  }: { readonly store: ObjectStore; readonly key: string; readonly size: number },
+): Promise<void> {
+  const { start, end } = rangeOf(request, response, size);
+  if (request.method === 'HEAD' || size === 0) {
+    response.end();
+    return;
+  }
+  const source = await store.open(key, { start, end });
+  // The client may close the connection before the end.
+  await pipeline(source, response).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  });
+}
+
+/**
+ * Sets the status and the headers for a file of `size` bytes, and returns the bytes to send. A request
+ * for several ranges gets the whole file, which the standard allows. Source: RFC 9110, section 14.
  * @throws ApiError RANGE_NOT_SATISFIABLE
  */
-export function rangeOf(request: Request, response: Response, size: number): ByteRange {
+function rangeOf(request: Request, response: Response, size: number): ByteRange {
   response.set('Accept-Ranges', 'bytes');
   const ranges = request.method === 'GET' ? request.range(size) : undefined;
   if (ranges === -1) {

@@ -1,27 +1,27 @@
 import type { Knex } from 'knex';
 
-/** A repetition is answered for so long. */
+/** Time for which a repetition gets the stored response. */
 const KEPT = '24 hours';
-/** A first request that is older and still without an answer died with its gateway. */
+/** An older request without a response is one whose gateway died. */
 const RUNNING = '5 minutes';
-/** Answers kept for one account; the oldest go first. */
+/** Stored responses of an account. The oldest ones are deleted first. */
 const KEPT_PER_ACCOUNT = 10_000;
-/** Expired rows that one request removes at the most. */
+/** Most expired rows that one request deletes. */
 const SWEPT = 100;
 
-/** What was asked under which key. */
+/** A request with its key. */
 export interface KeyedRequest {
   readonly accountId: string;
-  /** The API key or JWT that sent it; keys of others are other keys. */
+  /** The API key or JWT that sent the request. Each has its own idempotency keys. */
   readonly principal: string;
   readonly key: string;
   readonly hash: Buffer;
 }
 
-/** What is known of an earlier request with the same key. */
+/** An earlier request with the same key. */
 export interface EarlierRequest {
   readonly hash: Buffer;
-  /** Sealed; null while that request is still being served. */
+  /** The encrypted response; null while that request runs. */
   readonly answer: string | null;
 }
 
@@ -43,7 +43,7 @@ export class IdempotencyRepository {
     this.#keptPerAccount = keptPerAccount;
   }
 
-  /** Takes the key for this request: undefined, or the earlier request that has it. */
+  /** Reserves the key for this request. Returns the earlier request that has it, if any. */
   async take(request: KeyedRequest): Promise<EarlierRequest | undefined> {
     const { accountId, principal, key, hash } = request;
     await this.#sweep();
@@ -59,11 +59,11 @@ export class IdempotencyRepository {
     );
     if (taken.rows.length > 0) return undefined;
     const row = await this.#row(request).first();
-    // Gone between the two statements: the first request failed just now, and may be sent again.
+    // Deleted between the two statements: the first request has just failed and may be repeated.
     return row ? { hash: row.request_hash, answer: row.answer } : { hash, answer: null };
   }
 
-  /** Keeps the answer for repetitions. */
+  /** Stores the response for repetitions. */
   async keep(request: KeyedRequest, answer: string): Promise<void> {
     const { accountId } = request;
     await this.#row(request).update({ answer });
@@ -75,7 +75,7 @@ export class IdempotencyRepository {
     );
   }
 
-  /** Gives the key of a request that failed back. */
+  /** Releases the key of a request that failed. */
   async release(request: KeyedRequest): Promise<void> {
     await this.#row(request).whereNull('answer').delete();
   }

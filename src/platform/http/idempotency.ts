@@ -5,15 +5,15 @@ import { type Principal, type Replay, Reply, type RouteCall, SENT } from './rout
 import { valueError } from './validation/invalid-input.js';
 
 /**
- * What a key may be: visible ASCII.
- * Source: IETF draft-ietf-httpapi-idempotency-key-header-07, which takes a string.
+ * An idempotency key: visible ASCII.
+ * Source: IETF draft-ietf-httpapi-idempotency-key-header-07, which uses a string.
  */
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 const HEADER = 'Idempotency-Key';
-/** A request that comes while the first one is served may be sent again after so long. */
+/** `Retry-After` for a repetition while the first request runs. */
 const RETRY_AFTER_S = 1;
 
-/** Encrypts for the database; answers may hold what is shown only once. */
+/** Encrypts stored responses, which may contain secrets that are shown only once. */
 export interface AnswerBox {
   seal(text: string, place: string): string;
   open(sealed: string, place: string): string;
@@ -22,9 +22,9 @@ export interface AnswerBox {
 type AnyCall = RouteCall<unknown, unknown, unknown>;
 
 /**
- * Answers repetitions of a request that carries an `Idempotency-Key` with the stored answer. Only
- * success is stored: a request that failed created nothing and may be sent again. A key belongs to
- * the API key or JWT that sent it, so that no other one receives the answer.
+ * Answers repetitions of a request with an `Idempotency-Key` with the stored response. Only success is
+ * stored: a request that failed created nothing and may be repeated. A key belongs to the API key or
+ * JWT that sent it, so that no other one receives the response.
  *
  * The caller checks the principal's rights before every request, also before a repetition.
  */
@@ -38,7 +38,7 @@ export class IdempotencyService {
   }
 
   /**
-   * Does the work, or finds what it answered before.
+   * Runs the work, or returns the stored response of the first request.
    * @throws InvalidInput when the key was used for another request
    * @throws ApiError IDEMPOTENCY_IN_PROGRESS while the first request is still served
    */
@@ -82,7 +82,7 @@ export class IdempotencyService {
     const { status, body, headers } = reply;
     const kept = new Reply(status, replay ? replay.keep(body) : body, headers);
     const sealed = this.#box.seal(JSON.stringify(kept), placeOf(request));
-    // What was made is told all the same; a repetition then finds the key taken, and makes no second.
+    // The client gets its response anyway. A repetition finds the key reserved and creates nothing.
     await this.#repository
       .keep(request, sealed)
       .catch((error: unknown) => call.log.error({ err: error }, 'answer could not be kept'));
@@ -100,12 +100,12 @@ function placeOf({ accountId, principal, key }: KeyedRequest): string {
   return `idempotent-answer ${accountId} ${principal} ${key}`;
 }
 
-/** A JWT has no id: its subject is the account, and with other scopes it is another principal. */
+/** JWTs have no id. JWTs of one account with different scopes are different principals. */
 function principalOf({ keyId, scopes }: Principal): string {
   return keyId === null ? `jwt:${[...new Set(scopes)].sort().join(' ')}` : `key:${keyId}`;
 }
 
-/** Of what the schemas let through, so that blanks and the order of members change nothing. */
+/** The hash of the validated input, so that blanks and the order of members have no effect. */
 function hashOf({ req, body, query }: AnyCall): Buffer {
   const path = req.path.replace(/\/$/, '');
   return createHash('sha256')

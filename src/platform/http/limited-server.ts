@@ -1,14 +1,14 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 
-/** Slow senders of headers hold a connection this long, ms. */
+/** Time in which a client must send the headers of a request. */
 const HEADERS_TIMEOUT_MS = 10_000;
-/** How often connections are checked for it, ms. */
-const CHECK_INTERVAL_MS = 2_000;
+/** Interval between checks of this limit. */
+const CHECK_INTERVAL_MS = 5_000;
 
 export interface ServerLimits {
   /** Open connections, WebSockets included; further ones are closed at once. 0 = no limit. */
   readonly maxConnections: number;
-  /** By default 10 s. */
+  /** Milliseconds. Default: 10,000. */
   readonly headersTimeoutMs?: number;
 }
 

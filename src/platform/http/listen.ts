@@ -13,8 +13,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Listens and answers the port.
- * @throws StartError with what to do when the port or the address cannot be had.
+ * Starts to listen, and returns the port.
+ * @throws StartError with a remedy if the port or the address is not available.
  */
 export async function listen(server: Server, host: string, port: number): Promise<number> {
   server.listen(port, host);
@@ -29,8 +29,7 @@ export async function listen(server: Server, host: string, port: number): Promis
 }
 
 /**
- * Finds out before models are loaded, which takes seconds, whether `listen` can succeed; answers the
- * port.
+ * Checks whether `listen` can succeed, before models are loaded for seconds. Returns the port.
  * @throws StartError as `listen` does.
  */
 export async function tryListening(host: string, port: number): Promise<number> {
@@ -40,7 +39,7 @@ export async function tryListening(host: string, port: number): Promise<number> 
   return found;
 }
 
-/** Takes no more requests and lets those that run finish; after `limitMs` they are cut off. */
+/** Accepts no more requests, and waits for running ones for at most `limitMs`. Then they are cut off. */
 export async function stopListening(server: Server, limitMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();

@@ -1,4 +1,4 @@
-/** Matches paths against `/agent/{agent_id}/deploy`; one slash at the end changes nothing. */
+/** Matches paths against a template such as `/agent/{agent_id}/deploy`. A trailing slash is ignored. */
 export class PathTemplate {
   readonly text: string;
   readonly #pattern: RegExp;
@@ -21,7 +21,7 @@ export class PathTemplate {
     return withoutLastSlash(this.text).replaceAll(/\{(\w+)\}/g, ':$1') || '/';
   }
 
-  /** Orders fixed segments before parameters, so that `/agent/dashboard` is no agent's id. */
+  /** Orders fixed segments before parameters, so that `/agent/dashboard` does not match `/agent/{id}`. */
   static compare(left: PathTemplate, right: PathTemplate): number {
     const rank = (template: PathTemplate) => template.text.replaceAll(/\{\w+\}/g, '\uffff');
     return rank(left) < rank(right) ? -1 : rank(left) > rank(right) ? 1 : 0;

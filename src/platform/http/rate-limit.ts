@@ -12,19 +12,19 @@ const WINDOW_S = 60;
 
 export interface RateLimits {
   /**
-   * Requests a minute and account, and unverified upgrades a minute and address; 0 = no limit.
+   * Requests per minute and account, and unverified upgrades per minute and address. 0 = no limit.
    */
   readonly requestsPerMinute: number;
-  /** Wrong keys a minute and address; 0 = no limit. */
+  /** Wrong keys per minute and address. 0 = no limit. */
   readonly failedAuthsPerMinute: number;
 }
 
-/** Takes the headers that tell a client what is left: a response, for one. */
+/** Receives the headers about the remaining requests, such as a response. */
 export interface HeaderSink {
   set(name: string, value: string): unknown;
 }
 
-/** Counts requests; counters live in the database, so all gateways of one database share them. */
+/** Counts requests. The counters are in the database, so that all of its gateways share them. */
 export class RateLimiter {
   readonly #limits: RateLimits;
   readonly #requests: RateLimiterAbstract | undefined;
@@ -40,7 +40,7 @@ export class RateLimiter {
   }
 
   /**
-   * Counts a request of an account and tells the client what is left.
+   * Counts a request of an account, and sets the headers about the remaining requests.
    * @throws ApiError RATE_LIMITED
    */
   async countRequest(accountId: string, response: HeaderSink): Promise<void> {
@@ -55,8 +55,8 @@ export class RateLimiter {
   }
 
   /**
-   * Counts a wrong key. Only those who send wrong keys are held off: a valid key is always heard,
-   * so nobody can lock out others behind the same address.
+   * Counts a wrong key. The limit rejects only wrong keys: valid ones are always accepted, so that a
+   * client cannot lock out others behind the same address.
    * @throws ApiError RATE_LIMITED
    */
   async countFailedAuth(address: string): Promise<void> {
@@ -70,7 +70,7 @@ export class RateLimiter {
   }
 
   /**
-   * Counts an upgrade of an address that has not proved yet which account it acts for.
+   * Counts an upgrade whose account is not verified yet, by its address.
    * @throws ApiError RATE_LIMITED
    */
   async countUpgrade(address: string): Promise<void> {
@@ -99,7 +99,7 @@ function counter(
     tableName: 'rate_limits',
     tableCreated: true, // by a migration
     inMemoryBlockOnConsumed: points + 1,
-    // While the database is away requests are still counted, by each gateway for itself.
+    // While the database is unreachable, each gateway counts its own requests.
     insuranceLimiter: inMemory,
   });
 }
@@ -124,7 +124,7 @@ function rateLimited(sentence: string, retryAfterS: number): ApiError {
   });
 }
 
-/** IPv6 clients hold whole /64 networks, so those are counted as one. */
+/** An IPv6 client has a whole /64 network, which counts as one address. */
 function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return 'unknown';
   const parsed = ipaddr.process(address);

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
-/** Told of every answer: its route's pattern (never the path itself), and how long it took. */
+/** Receives every response: the pattern of its route (never the path itself) and its duration. */
 export type HttpObserver = (
   method: string,
   route: string,
@@ -13,13 +13,13 @@ export type HttpObserver = (
   durationMs: number,
 ) => void;
 
-/** The id that the client gave, if it is harmless, or a new one. */
+/** The valid `X-Request-Id` of the client, or a new id. */
 export function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
-/** Gives each request its id and its log, and reports its end. */
+/** Assigns an id and a log to each request, and reports its end. */
 export function requestContext(log: Logger, observe: HttpObserver): RequestHandler {
   return (request, response, next) => {
     const startedAt = performance.now();

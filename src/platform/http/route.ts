@@ -3,15 +3,15 @@ import type { Logger } from 'pino';
 import type { z } from 'zod';
 import type { RouteScope } from './scopes.js';
 
-/** Who sent a request, and what it may do. */
+/** The sender of a request and its permissions. */
 export interface Principal {
   readonly accountId: string;
-  /** null for a JWT, which no stored key stands behind. */
+  /** null for a JWT. */
   readonly keyId: number | null;
   readonly scopes: readonly string[];
 }
 
-/** What a handler is handed: only input that the schemas let through. */
+/** The input of a handler, validated by the schemas of its route. */
 export interface RouteCall<Body, Query, Params> {
   readonly body: Body;
   readonly query: Query;
@@ -20,15 +20,15 @@ export interface RouteCall<Body, Query, Params> {
   /** The header `If-Match` of a conditional route. */
   readonly ifMatch: string | undefined;
   readonly requestId: string;
-  /** Logs with the request's id. */
+  /** The log of the request, with its id. */
   readonly log: Logger;
-  /** Fires when the client goes away before the answer is complete. */
+  /** Fires when the client disconnects before the response is complete. */
   readonly signal: AbortSignal;
   readonly req: Request;
   readonly res: Response;
 }
 
-/** An answer with a status, and perhaps headers, of its own. */
+/** A response with its own status and headers. */
 export class Reply {
   readonly status: number;
   readonly body: unknown;
@@ -40,7 +40,7 @@ export class Reply {
   }
 }
 
-/** Answers with `status`; without a body nothing but the headers is sent (204). */
+/** Responds with `status`. Without a body, only the headers are sent (204). */
 export function reply(
   status: number,
   body?: unknown,
@@ -49,26 +49,26 @@ export function reply(
   return new Reply(status, body, headers);
 }
 
-/** Returned by a handler that has written the answer to `res` itself and ended it. */
+/** The result of a handler that has written and ended `res`. */
 export const SENT = Symbol('sent');
 
-/** An answer as the OpenAPI document shows it. */
+/** A response in the OpenAPI document. */
 export interface RouteResponse {
   readonly description: string;
   /** The JSON body's schema. */
   readonly schema?: z.ZodType;
-  /** For bodies that are no JSON: media types. */
+  /** Media types of a body that is not JSON. */
   readonly mediaTypes?: readonly string[];
-  /** Headers of its own, with what they say. */
+  /** Headers of the response, with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Another way in than an API key: a call's own token, or a link that was signed. */
+/** A credential other than an API key: the token of a call, or a signed link. */
 interface RouteCredential {
   readonly kind: 'end_token' | 'signed_link';
-  /** An API key with the route's scope is as good. */
+  /** Whether an API key with the route's scope is also accepted. */
   readonly orKey?: boolean;
-  /** Says who may enter; undefined for nobody. */
+  /** Returns the principal; undefined if the credential is not valid. */
   readonly check: (request: Request) => Promise<Principal | undefined>;
 }
 
@@ -78,30 +78,30 @@ export interface RouteForm<Body extends z.ZodType = z.ZodType> {
   readonly maxFileBytes: number;
 }
 
-/** How a repetition with the same `Idempotency-Key` is answered where the first answer holds secrets. */
+/** Responses to repetitions with the same `Idempotency-Key`, if the first response contains secrets. */
 export interface Replay {
-  /** What is stored of the first answer's body: enough for `answer`, and no secret. */
+  /** The part of the first body that is stored: enough for `answer`, without secrets. */
   readonly keep: (body: unknown) => unknown;
-  /** The body of a repetition, of what was kept. May throw to refuse one. */
+  /** The body of a repetition, from the stored part. Throws to reject the repetition. */
   readonly answer: (kept: unknown) => Promise<unknown>;
 }
 
-/** One endpoint: the Express route and its part of the OpenAPI document are both made from this. */
+/** One endpoint. The Express route and its part of the OpenAPI document derive from it. */
 export interface Route {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Below `/api/v1`, parameters in braces: `/agent/{agent_id}/deploy`. */
   readonly path: string;
-  /** The scope that a key needs; `any` for every valid key. */
+  /** The required scope; `any` for every valid key. */
   readonly scope: RouteScope | 'any';
-  /** For routes with a credential of their own instead of an API key. */
+  /** Replaces the API key. */
   readonly credential?: RouteCredential;
-  /** Whether pages of other origins may call this. */
+  /** Whether pages of other origins may use the route (CORS). */
   readonly isForBrowsers?: boolean;
-  /** For what creates: takes `Idempotency-Key`, and answers a repetition as it did the first time. */
+  /** Accepts `Idempotency-Key`: a repetition gets the first response. For routes that create something. */
   readonly isIdempotent?: boolean;
-  /** For idempotent routes; by default a repetition is answered with the first body. */
+  /** For idempotent routes. Default: a repetition gets the first body. */
   readonly replay?: Replay;
-  /** Takes `If-Match` (in `call.ifMatch`): what was changed since is left alone, with 412. */
+  /** Accepts `If-Match` (in `call.ifMatch`): 412 if the resource has changed since. */
   readonly isConditional?: boolean;
   readonly summary: string;
   readonly description?: string;
@@ -109,23 +109,23 @@ export interface Route {
   readonly body?: z.ZodType;
   readonly query?: z.ZodObject;
   readonly params?: z.ZodObject;
-  /** The body is a form (`multipart/form-data`), a file in its field `file`; the limit is the file's. */
+  /** The body is a form (`multipart/form-data`) with a file in its field `file`. */
   readonly isMultipart?: boolean;
-  /** A form that is accepted in place of a JSON body. */
+  /** A form that is accepted instead of a JSON body. */
   readonly form?: RouteForm;
-  /** The largest body in bytes; without it the application's limit holds. */
+  /** Largest body, or largest file of a form, in bytes. Default: `MAX_BODY_BYTES`. */
   readonly maxBodyBytes?: number;
-  /** Answers by status. 401, 403, 429, 500 and, with any input, 422 are added by themselves. */
+  /** Responses by status. 401, 403, 429, 500 and, with any input, 422 are added automatically. */
   readonly responses: Readonly<Record<number, RouteResponse>>;
   /**
-   * Checks the principal's rights to what the body asks for, before the work and before a replay.
+   * Checks the principal's rights to the content of the body, before the work and before a replay.
    * @throws ApiError FORBIDDEN
    */
   readonly authorize?: (call: RouteCall<unknown, unknown, unknown>) => void;
   readonly handle: (call: RouteCall<unknown, unknown, unknown>) => Promise<unknown>;
 }
 
-/** What `route` takes: a Route whose handler sees the types of its schemas. */
+/** The argument of `route`: a Route whose handler has the types of its schemas. */
 export interface RouteSpec<
   Body extends z.ZodType | undefined,
   Query extends z.ZodObject | undefined,
@@ -146,7 +146,7 @@ export interface RouteSpec<
 type Output<T> = T extends z.ZodType ? z.output<T> : undefined;
 
 /**
- * Declares an endpoint. The handler runs after authentication, scope, rate limit and validation:
+ * Declares an endpoint. The handler runs after authentication, scope check, rate limit and validation:
  * `route({ method: 'get', path: '/voices/{id}', …, params: model({ id: str() }), handle })`.
  */
 export function route<
@@ -156,7 +156,7 @@ export function route<
   Form extends z.ZodType = never,
 >(spec: RouteSpec<Body, Query, Params, Form>): Route {
   const { authorize, handle, ...rest } = spec;
-  // The cast is where typed handlers meet the table: `validated` parses with these very schemas.
+  // The assertion is safe, because `readInput` has parsed the input with the same schemas.
   const typed = <T>(call: RouteCall<unknown, unknown, unknown>) =>
     call as RouteCall<T, Output<Query>, Output<Params>>;
   return {

@@ -10,17 +10,17 @@ import type { RateLimiter } from './rate-limit.js';
 import { type Principal, Reply, type Route, type RouteCall, SENT } from './route.js';
 import { readInput } from './validation/validate-request.js';
 
-/** What every route is served with. */
+/** The dependencies of all routes. */
 export interface RouteServices {
   readonly keys: Authenticator;
   readonly limiter: RateLimiter;
-  /** For routes that name no limit of their own. */
+  /** The limit of routes without `maxBodyBytes`. */
   readonly maxBodyBytes: number;
-  /** Without them `Idempotency-Key` is not heeded. */
+  /** Without it, `Idempotency-Key` is ignored. */
   readonly idempotency?: IdempotencyService;
 }
 
-/** Makes Express routes of the table, and answers what the table does not have: 404 and 405. */
+/** Creates the Express routes of the table. Other paths and methods are answered with 404 and 405. */
 export function mountRoutes(routes: readonly Route[], services: RouteServices): Router {
   const router = Router({ caseSensitive: true, strict: false });
   const entries = routes
@@ -33,8 +33,7 @@ export function mountRoutes(routes: readonly Route[], services: RouteServices): 
       mounted[route.method](serving(route, services));
       if (route.isForBrowsers) mounted.options(answerPreflight);
     }
-    // Of the paths that match, the most exact one is meant, whatever it takes: `/agent/init-agent` is
-    // no agent's id.
+    // The most exact path wins, whatever its methods: `/agent/init-agent` never matches an agent's id.
     mounted.all(() => {
       throw methodNotAllowed(here.map(({ route }) => route.method.toUpperCase()));
     });
@@ -45,7 +44,7 @@ export function mountRoutes(routes: readonly Route[], services: RouteServices): 
   return router;
 }
 
-/** Nothing is served at this path. */
+/** The path does not exist. */
 export function notFound(): ApiError {
   return new ApiError('NOT_FOUND', 'There is nothing at this path');
 }
@@ -60,7 +59,7 @@ export function methodNotAllowed(methods: readonly string[]): ApiError {
   });
 }
 
-/** Serves one route; the order of its checks is part of the contract. */
+/** Serves one route. The order of the checks is part of the contract. */
 function serving(route: Route, services: RouteServices): RequestHandler {
   return async (request, response) => {
     response.locals.route = `/api/v1${route.path}`;
@@ -108,7 +107,7 @@ async function authenticate(
   throw unauthorized(route.credential?.kind ?? 'wrong');
 }
 
-/** Fires when the connection closes before the answer was written in full. */
+/** Fires when the connection closes before the response is complete. */
 function signalOf(response: Response): AbortSignal {
   const controller = new AbortController();
   const abortUnlessDone = () => {
@@ -120,7 +119,7 @@ function signalOf(response: Response): AbortSignal {
 }
 
 async function send(response: Response, outcome: unknown): Promise<void> {
-  if (response.closed) return; // the client went while the handler worked
+  if (response.closed) return; // The client has disconnected.
   const { status, body, headers } = outcome instanceof Reply ? outcome : new Reply(200, outcome);
   response.status(status).set(headers);
   if (body === undefined) response.end();

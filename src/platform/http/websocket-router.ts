@@ -14,7 +14,7 @@ import type { Principal } from './route.js';
 import { notFound } from './router.js';
 import type { RouteScope } from './scopes.js';
 
-/** What a socket's handler is handed beside the open socket. */
+/** The context of an open socket. */
 export interface SocketCall {
   readonly principal: Principal;
   readonly request: IncomingMessage;
@@ -25,7 +25,7 @@ export interface SocketCall {
   readonly limits: SocketLimits;
 }
 
-/** Counts what a socket's first message turns out to be. */
+/** Rate limits for the first message of a socket. */
 interface SocketLimits {
   /**
    * Counts the socket as a request of its account, once its credential has been verified.
@@ -39,25 +39,25 @@ interface SocketLimits {
   countFailedAuth(): Promise<void>;
 }
 
-/** Whose socket it is to be. */
+/** The principal of an upgrade. */
 export interface Newcomer extends Principal {
-  /** The gateway that alone can answer. */
+  /** The only gateway that can serve the socket. */
   readonly heldBy?: string | undefined;
 }
 
-/** One path that speaks WebSocket. */
+/** One path of WebSockets. */
 export interface SocketRoute {
   /** The whole path, parameters in braces. */
   readonly path: string;
   readonly scope: RouteScope | 'any';
-  /** For sockets with a credential of their own (a call's token) instead of an API key. */
+  /** For sockets with their own credential, such as the token of a call, instead of an API key. */
   readonly authenticate?: (request: IncomingMessage, url: URL) => Promise<Newcomer | undefined>;
   /**
-   * The credential comes in the first message. Until then anybody may claim to be the principal, so
-   * the upgrade is counted by address; `open` verifies the credential and counts it by `limits`.
+   * The credential is in the first message. Until then the principal is not verified, so the upgrade is
+   * counted by address; `open` verifies the credential and counts it by `limits`.
    */
   readonly isVerifiedByFirstMessage?: boolean;
-  /** The WebSocket subprotocol that a client must offer; others that it offers are not selected. */
+  /** The required WebSocket subprotocol. Other offered ones are not selected. */
   readonly subprotocol?: string;
   /** The largest message in bytes; a larger one closes the socket with 1009. */
   readonly maxMessageBytes: number;
@@ -78,7 +78,7 @@ export interface UpgradeServices {
   readonly keys: Authenticator;
   /** Upgrades and requests share their limits. */
   readonly limiter: RateLimiter;
-  /** The client's address, behind whichever proxies are trusted. */
+  /** The client's address, as seen through trusted proxies. */
   readonly addressOf: (request: IncomingMessage) => string;
   /**
    * Connects an upgrade to another gateway. Default: it is answered here.
@@ -93,7 +93,7 @@ export interface UpgradeServices {
 /** Close codes. Source: RFC 6455, section 7.4.1. */
 const GOING_AWAY = 1001;
 const REFUSED = 1008;
-/** A client whose key was revoked has this long to answer the close frame. */
+/** Time for a client with a revoked key to answer the close frame. */
 const MAX_CLOSING_MS = 1_000;
 
 interface Entry {
@@ -102,11 +102,11 @@ interface Entry {
   readonly server: WebSocketServer;
 }
 
-/** Takes `upgrade` events to their sockets' routes; who may not enter is answered with HTTP. */
+/** Routes `upgrade` events to their socket routes. Rejected upgrades get an HTTP response. */
 export class WebSocketRouter {
   readonly #entries: readonly Entry[];
   readonly #services: UpgradeServices;
-  /** What the answers to upgrades tell beside the handshake: their id, what is left of the limits. */
+  /** Further headers of the handshake: the request id and the remaining requests. */
   readonly #told = new WeakMap<IncomingMessage, Map<string, string>>();
   /** Sockets of clients whose upgrade was forwarded. */
   readonly #forwarded = new Set<Duplex>();
@@ -165,7 +165,7 @@ export class WebSocketRouter {
         }
         socket.off('error', onSocketError);
         entry.server.handleUpgrade(request, socket, head, (webSocket) => {
-          // Without a listener a protocol error would end the process; the close event follows it.
+          // Without a listener, a protocol error would end the process. The close event follows it.
           webSocket.on('error', (error) => log.debug({ err: error }, 'socket fault'));
           log.info({ route: entry.route.path }, 'socket opened');
           if (!entry.route.authenticate) {
@@ -259,7 +259,7 @@ export class WebSocketRouter {
   #limitsOf(address: string): SocketLimits {
     const { limiter } = this.#services;
     return {
-      // The handshake is over: no header can say what is left of the limit.
+      // The handshake is over, so the headers about the limit cannot be sent.
       countRequest: (accountId) => limiter.countRequest(accountId, new Map()),
       countFailedAuth: () => limiter.countFailedAuth(address),
     };
@@ -270,7 +270,7 @@ export class WebSocketRouter {
   }
 }
 
-/** Only the path form is taken; a second slash would make the rest a host. */
+/** Accepts only the path form: a second slash would make the rest a host. */
 function pathOf(request: IncomingMessage): string {
   const path = request.url ?? '/';
   if (!path.startsWith('/') || path.startsWith('//')) throw notFound();

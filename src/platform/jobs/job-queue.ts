@@ -6,29 +6,31 @@ import type { Logger as Log } from 'pino';
 import { createPgPool } from '../db/connect.js';
 import { JOB_SCHEMA } from '../db/job-queue-schema.js';
 
-/** Carries out a job of its kind; it may come twice, and another gateway may have done it. */
+/** Runs a job. A job may run twice, and on another gateway. */
 type Task = (payload: unknown) => Promise<void>;
 
 export interface JobQueueParts {
   readonly db: Knex;
   readonly log: Log;
-  /** By the names under which jobs are added. */
+  /** By the names of the jobs. */
   readonly tasks: Readonly<Record<string, Task>>;
-  /** Jobs at once in this gateway. */
+  /** Jobs that run at the same time in this gateway. */
   readonly concurrency: number;
 }
 
-/** One connection listens, the others take and finish jobs; none is held while a job runs. */
+/** One connection listens, the others claim and finish jobs. A running job needs no connection. */
 const CONNECTIONS = 3;
-/** How often is looked without a notice: for jobs whose time has come. */
+/** Interval between searches for delayed jobs, which cause no notice. */
 const POLL_MS = 1_000;
-/** A queue that lost its database is opened again after this long. */
+/** Jobs that wait here for a worker are returned to the database after this long. */
+const RETURN_AFTER_MS = 5_000;
+/** Delay before a queue that lost its database is opened again. */
 const REOPEN_MS = 1_000;
 
 /**
- * Does the jobs that are in the database, with the other gateways. Jobs are added by SQL
- * (`graphile_worker.add_job`) in the transaction of what they are about. A job whose gateway dies
- * stays locked for hours: whoever needs it sooner adds another.
+ * Runs the jobs in the database, shared with the other gateways. Jobs are added by SQL
+ * (`graphile_worker.add_job`) in the transaction of the rows that they concern. A job whose gateway
+ * dies stays locked for hours: add another one if it is needed sooner.
  */
 export class JobQueue {
   readonly #parts: JobQueueParts;
@@ -45,16 +47,16 @@ export class JobQueue {
     this.#work = this.#keepRunning();
   }
 
-  /** Lets jobs that run finish. */
+  /** Waits for running jobs. */
   async close(): Promise<void> {
     this.#closing.abort();
-    // It may have stopped by itself in this very moment.
+    // The runner may have stopped at the same moment.
     await this.#runner?.stop().catch(() => undefined);
     await this.#work;
     await this.#pool.end();
   }
 
-  /** The runner ends when the database goes away in the middle of a job's end; then it is made anew. */
+  /** Creates a new runner when one ends, as happens if the database is lost at the end of a job. */
   async #keepRunning(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
@@ -78,8 +80,8 @@ export class JobQueue {
       parsedCronItems: [],
       noHandleSignals: true,
       logger: new Logger(() => (level, _message, meta) => {
-        // Its messages quote what a task threw: only the error's kind is worth a line. Its warnings
-        // advise on settings that we chose, such as fewer connections than jobs.
+        // The messages quote errors of tasks, so only the error is logged. The warnings concern chosen
+        // settings, such as fewer connections than jobs.
         if (level !== 'error') return;
         log.warn({ err: meta?.error }, 'the job queue met a fault');
       }),
@@ -88,7 +90,10 @@ export class JobQueue {
           schema: JOB_SCHEMA,
           concurrentJobs: concurrency,
           pollInterval: POLL_MS,
-          // Only so does the library wait for the end of its jobs, and see when that fails.
+          // One poll for all workers, instead of one for each. Jobs for which no worker becomes free
+          // in time are returned for other gateways.
+          localQueue: { size: concurrency, ttl: RETURN_AFTER_MS },
+          // Without delays, the library waits for the end of jobs and notices its failure.
           completeJobBatchDelay: 0,
           failJobBatchDelay: 0,
         },

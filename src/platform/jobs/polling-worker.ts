@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 
-/** One step of the work. @returns how long to wait before the next one, ms */
+/** One step of the work. @returns the delay before the next step, ms */
 export type WorkStep = (closing: AbortSignal) => Promise<number>;
 
 const RETRY_AFTER_MS = 1_000;
 
-/** Does work that a database holds, step by step, until it is closed; others may say that there is more. */
+/** Runs work from the database in steps until it is closed. `wake` ends the delay between steps. */
 export class PollingWorker {
   readonly #step: WorkStep;
   readonly #log: Logger;
@@ -19,18 +19,17 @@ export class PollingWorker {
     this.#log = log;
   }
 
-  /** Begins with what is there. */
   start(): void {
     this.#running ??= this.#run();
   }
 
-  /** Says that there may be work. */
+  /** Reports that there may be work. */
   readonly wake = (): void => {
     this.#isWoken = true;
     this.#wake?.();
   };
 
-  /** Gives up the step in hand. */
+  /** Aborts the current step, and waits for its end. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#wake?.();
@@ -49,7 +48,7 @@ export class PollingWorker {
     }
   }
 
-  /** Until there may be work, the time is over or the loop is closed. */
+  /** Waits until `wake`, the end of the delay, or `close`. */
   async #idle(ms: number): Promise<void> {
     if (this.#isWoken || this.#closing.signal.aborted) return;
     await new Promise<void>((resolve) => {

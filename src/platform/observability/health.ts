@@ -1,26 +1,19 @@
-import { access } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Router } from 'express';
 import type { Knex } from 'knex';
-import { API_KEY_FILE } from '../../features/auth/first-account.js';
 
-/** A part of the service; `check` resolves when it can work, and says in words why it cannot. */
+/** A part of the service. `check` returns `up`, or a sentence about the problem; it may throw. */
 export interface HealthPart {
   readonly name: string;
-  /** A part that is not needed is named when it is down, and leaves the service ready. */
+  /** Whether the service is ready only while this part is up. */
   readonly isNeeded: boolean;
   readonly check: () => Promise<'up' | string>;
 }
 
-export interface OwnHealthNeeds {
-  readonly dataDir: string;
-  readonly db: Knex;
-  /** The gateway takes no more calls, and ends when those that run have ended. */
-  readonly isStopping: () => boolean;
-}
-
-/** What must be up. The default models are warm before the server listens, so they need no check. */
-export function ownHealthParts({ dataDir, db, isStopping }: OwnHealthNeeds): readonly HealthPart[] {
+/**
+ * The gateway and its database. The default models are warm before the server listens and need no check.
+ * @param isStopping whether the gateway accepts no more calls
+ */
+export function gatewayHealth(db: Knex, isStopping: () => boolean): readonly HealthPart[] {
   return [
     {
       name: 'gateway',
@@ -35,18 +28,10 @@ export function ownHealthParts({ dataDir, db, isStopping }: OwnHealthNeeds): rea
         return 'up';
       },
     },
-    {
-      name: 'api-key',
-      isNeeded: true,
-      check: async () => {
-        await access(join(dataDir, API_KEY_FILE));
-        return 'up';
-      },
-    },
   ];
 }
 
-/** `/healthz` (the process answers) and `/readyz` (all that is needed is up). */
+/** `/healthz` (the process responds) and `/readyz` (all needed parts are up). */
 export function healthRoutes(parts: readonly HealthPart[]): Router {
   const router = Router({ caseSensitive: true });
   router.get('/healthz', (_request, response) => {

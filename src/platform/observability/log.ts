@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 
-/** Members that never reach a log, wherever they stand. Fields are chosen so as not to need it. */
+/** Members that are removed from logs at any depth. Log statements should not contain them anyway. */
 const SECRET_FIELDS = [
   'authorization',
   'password',
@@ -19,7 +19,7 @@ const SECRET_FIELDS = [
   'input',
 ];
 
-/** The process's log: JSON lines with fixed messages. No words of callers, no keys, no numbers. */
+/** The log of the process: JSON lines with fixed messages, without callers' words, keys and numbers. */
 export function makeLog(level: string, destination?: DestinationStream): Logger {
   return pino(
     {
@@ -33,12 +33,12 @@ export function makeLog(level: string, destination?: DestinationStream): Logger 
       },
       serializers: { err: describeError },
     },
-    // Not synchronous: a reader that stalls must not hold up the audio. It is flushed at exit.
+    // Asynchronous: a reader that stalls must not block the audio. Flushed at exit.
     destination ?? pino.destination({ dest: 2, sync: false }),
   );
 }
 
-/** What a log may know of an error. Those of others carry what they were given: left out. */
+/** The loggable part of an error. Errors of libraries can contain their input, which is omitted. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error };
   const code = 'code' in error && error.code != null ? String(error.code) : undefined;
@@ -55,7 +55,7 @@ function describeError(error: unknown): unknown {
   };
 }
 
-/** Databases quote the statement and its values, other servers what they were sent. */
+/** Databases quote the statement and its values, other servers the request. */
 function messageOf(error: Error): string {
   if ('severity' in error) return 'database error';
   if ('status' in error && 'headers' in error) {

@@ -9,16 +9,16 @@ import type { Metrics } from './metrics.js';
 
 interface MetricsRouteParts {
   readonly metrics: Metrics;
-  /** METRICS_TOKEN; undefined where metrics are for direct loopback clients only. */
+  /** METRICS_TOKEN; undefined if only direct loopback clients may read metrics. */
   readonly token: string | undefined;
   readonly limiter: Pick<RateLimiter, 'countFailedAuth'>;
 }
 
-/** Headers that proxies add. One of them shows that the peer is not the client. */
+/** Headers that proxies add. Any of them means that the peer is not the client. */
 const FORWARDING_HEADER =
   /^(x-forwarded(-.*)?|forwarded|via|x-real-ip|.*-connecting-ip|.*client-ip)$/;
 
-/** `/metrics`, for those who send METRICS_TOKEN or, without that setting, are on this machine. */
+/** `/metrics`, for clients with METRICS_TOKEN or, without that setting, clients on this machine. */
 export function metricsRoutes({ metrics, token, limiter }: MetricsRouteParts): Router {
   const router = Router({ caseSensitive: true });
   router.get('/metrics', async (request, response) => {

@@ -11,11 +11,11 @@ import type { HttpObserver } from '../http/request-context.js';
 
 const HTTP_BUCKETS_S = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const CPU_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
-/** 20 ms is the bar, so it is a bound. */
+/** Includes the target of 20 ms. */
 const LATENESS_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.25, 0.5, 1];
 const LOOP_RESOLUTION_MS = 10;
 const NS_PER_S = 1e9;
-/** Methods that get a label of their own; clients may send some thirty others. */
+/** Methods with their own label. Clients may send about thirty others. */
 const METHODS: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
@@ -26,7 +26,7 @@ const METHODS: ReadonlySet<string> = new Set([
   'OPTIONS',
 ]);
 
-/** All that `/metrics` shows. */
+/** The metrics of `/metrics`. */
 export class Metrics {
   readonly registry = new Registry();
   readonly #loopDelay: IntervalHistogram = monitorEventLoopDelay({
@@ -103,7 +103,7 @@ export class Metrics {
     this.#workersLost.inc({ worker, reason });
   }
 
-  /** Shows the pool's present state; it is read when somebody asks. */
+  /** Adds the state of the pool, read at each request for metrics. */
   watchPermits(scheduler: CpuScheduler): void {
     const registers = [this.registry];
     new Gauge({
@@ -133,7 +133,7 @@ export class Metrics {
     });
   }
 
-  /** Shows the texts that are being spoken; `read` is asked when somebody asks here. */
+  /** Adds the number of texts in synthesis. `read` is called at each request for metrics. */
   watchSpeech(read: () => number): void {
     new Gauge({
       name: 'speech_streams_open',
@@ -145,7 +145,7 @@ export class Metrics {
     });
   }
 
-  /** Stops measuring; the timers of this object end. */
+  /** Stops the measurements and their timers. */
   close(): void {
     this.#loopDelay.disable();
     this.registry.clear();

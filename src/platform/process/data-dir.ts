@@ -13,9 +13,9 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes DATA_DIR if it is not there. Others may pass through it, as root's database runs as another
- * user, but see nothing.
- * @throws StartError when it cannot be written.
+ * Creates DATA_DIR. Other users may traverse it but not list it, because the database of a gateway that
+ * runs as root runs as another user.
+ * @throws StartError if the folder cannot be written
  */
 export async function prepareDataDir(path: string): Promise<void> {
   try {

@@ -5,67 +5,58 @@ interface Part {
   readonly close: () => Promise<unknown> | unknown;
 }
 
-/** Ends a start that a signal has overtaken; what it had opened is closed. */
-export class Overtaken extends Error {
-  override readonly name = 'Overtaken';
+/** Ends a start in progress when a signal requests the shutdown. */
+export class StartCancelled extends Error {
+  override readonly name = 'StartCancelled';
 }
 
-/** What was opened, closed in the reverse order, once, whoever asks and however often. */
+/** Closes everything that was opened, once, in the reverse order. */
 export class Shutdown {
   readonly #parts: Part[] = [];
-  #limitMs: number;
-  #running: Promise<boolean> | undefined;
-  #isAsked = false;
+  #closing: Promise<boolean> | undefined;
+  #isRequested = false;
+  /** How long closing may take in all before it is given up, in milliseconds. */
+  limitMs: number;
   log: Logger | undefined;
 
-  /** @param limitMs how long closing may take in all before it is given up. */
   constructor(limitMs: number) {
-    this.#limitMs = limitMs;
+    this.limitMs = limitMs;
   }
 
-  get limitMs(): number {
-    return this.#limitMs;
-  }
-
-  /** Gives closing more time, or less, than it was made with. */
-  set limitMs(limitMs: number) {
-    this.#limitMs = limitMs;
-  }
-
-  /** Remembers how to close what was just opened. */
+  /** Registers how to close a part that has just been opened. */
   add(name: string, close: Part['close']): void {
     this.#parts.push({ name, close });
   }
 
-  /** Says that closing is wanted, so that a start in progress goes no further. */
-  ask(): void {
-    this.#isAsked = true;
+  /** From now on, `throwIfRequested` throws. Closes nothing yet. */
+  request(): void {
+    this.#isRequested = true;
   }
 
-  get isAsked(): boolean {
-    return this.#isAsked;
+  get isRequested(): boolean {
+    return this.#isRequested;
   }
 
-  /** @throws Overtaken when closing was asked for while the start was still in progress. */
-  proceed(): void {
-    if (this.#isAsked) throw new Overtaken();
+  /** Called between the steps of a start. @throws StartCancelled */
+  throwIfRequested(): void {
+    if (this.#isRequested) throw new StartCancelled();
   }
 
-  /** Closes everything; false when that failed somewhere or took too long. */
-  run(): Promise<boolean> {
-    this.#isAsked = true;
-    this.#running ??= this.#closeWithin();
-    return this.#running;
+  /** @returns false if a part could not be closed or the limit was exceeded */
+  close(): Promise<boolean> {
+    this.#isRequested = true;
+    this.#closing ??= this.#closeWithinLimit();
+    return this.#closing;
   }
 
-  async #closeWithin(): Promise<boolean> {
+  async #closeWithinLimit(): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined;
-    const tooLate = new Promise<false>((resolve) => {
-      timer = setTimeout(() => resolve(false), this.#limitMs);
+    const timeout = new Promise<false>((resolve) => {
+      timer = setTimeout(() => resolve(false), this.limitMs);
     });
-    const isDone = await Promise.race([this.#closeAll(), tooLate]);
+    const isClean = await Promise.race([this.#closeAll(), timeout]);
     clearTimeout(timer);
-    return isDone;
+    return isClean;
   }
 
   async #closeAll(): Promise<boolean> {

@@ -7,19 +7,19 @@ const TAG_LENGTH = 16;
 /** `sealed:1:<key id>:<base64url of nonce, text and tag>` */
 const SEALED = /^sealed:1:([0-9a-f]{8}):([A-Za-z0-9_-]+)$/;
 
-/** Whether a text is what a SecretBox made. */
+/** Whether a text has the form of an encrypted text. */
 export function isSealed(text: string): boolean {
   return SEALED.test(text);
 }
 
-/** A sealed text that cannot be opened: no key fits, it was changed, or it is somewhere else's. */
+/** An encrypted text cannot be decrypted: the key is missing, or the text was changed or moved. */
 export class SealError extends Error {
   override readonly name = 'SealError';
 }
 
 /**
- * Encrypts secrets for the database with AES-256-GCM. Every sealed text is bound to a place (such as
- * its row and field), so that moving it to another row makes it unreadable.
+ * Encrypts secrets for the database with AES-256-GCM. Every encrypted text is bound to a place (such
+ * as its row and field). It cannot be decrypted in another place.
  */
 export class SecretBox {
   readonly #current: DerivedKey;
@@ -40,7 +40,7 @@ export class SecretBox {
     return `sealed:1:${this.#current.id}:${sealed.toString('base64url')}`;
   }
 
-  /** @throws SealError when the text was sealed with another key or for another place */
+  /** @throws SealError if the text was encrypted with another key or for another place */
   open(sealed: string, place: string): string {
     const [, keyId, encoded] = SEALED.exec(sealed) ?? [];
     if (keyId === undefined || encoded === undefined) throw new SealError('Not a sealed text');
@@ -53,12 +53,12 @@ export class SecretBox {
     return decrypt(Buffer.from(encoded, 'base64url'), key, place);
   }
 
-  /** Whether what was sealed with the key of that id can be opened. */
+  /** Whether texts that were encrypted with the key of this id can be decrypted. */
   holds(keyId: string): boolean {
     return this.#keys.has(keyId);
   }
 
-  /** Whether a text was sealed with a key that is being rotated out. */
+  /** Whether a text was encrypted with an older key than the current one. */
   isOutdated(sealed: string): boolean {
     return SEALED.exec(sealed)?.[1] !== this.#current.id;
   }

@@ -3,8 +3,8 @@ import { link, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Writes a file that only its owner reads (0600), whole or not at all: a crash leaves what was
- * there before or the new text, on the disk before this resolves.
+ * Writes a file with mode 0600 atomically: after a crash it has the old or the new content. The content
+ * is on the disk when this resolves.
  */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   const draft = await writeDraft(path, text);
@@ -12,7 +12,7 @@ export async function writePrivateFile(path: string, text: string): Promise<void
   await syncFolder(dirname(path));
 }
 
-/** Like `writePrivateFile`, but leaves a file that is already there as it is. */
+/** Like `writePrivateFile`, but keeps an existing file. */
 export async function createOnce(path: string, text: string): Promise<void> {
   const draft = await writeDraft(path, text);
   try {
@@ -37,13 +37,13 @@ async function writeDraft(path: string, text: string): Promise<string> {
   return draft;
 }
 
-/** A new name survives a power cut only once its folder is written too. */
+/** Flushes a folder: otherwise a power failure can lose the names of new files. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
     await folder.sync();
   } catch (error) {
-    // Windows cannot flush a folder, and does not need to.
+    // Windows cannot flush a folder and does not need it.
     if (process.platform !== 'win32') throw error;
   } finally {
     await folder.close();

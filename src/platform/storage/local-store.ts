@@ -6,10 +6,10 @@ import type { Readable } from 'node:stream';
 import { syncFolder } from './durable-file.js';
 import { type ByteRange, type ObjectStore, StorageError } from './object-store.js';
 
-/** Drafts have names that no key has. */
+/** Prefix of incomplete files. No key has it. */
 const DRAFT = '~draft-';
 
-/** Objects as files below one folder, which several gateways may share. */
+/** Stores objects as files in a folder, which several gateways may share. */
 export class LocalStore implements ObjectStore {
   readonly #folder: string;
 
@@ -17,7 +17,7 @@ export class LocalStore implements ObjectStore {
     this.#folder = folder;
   }
 
-  /** Makes the folder, for its owner only. */
+  /** Creates the folder with mode 0700. */
   static async in(folder: string): Promise<LocalStore> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     return new LocalStore(folder);
@@ -27,14 +27,14 @@ export class LocalStore implements ObjectStore {
     return join(this.#folder, key);
   }
 
-  /** On the disk before it has its name: a crash leaves the old object, or the new one. */
+  /** Flushes the file before it gets its name: a crash leaves the old or the new object. */
   async putFile(key: string, path: string): Promise<void> {
     const target = this.pathOf(key);
     const folder = dirname(target);
     const draft = join(folder, `${DRAFT}${randomUUID()}`);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      // A second name costs nothing; where the disk is another one, it is a copy.
+      // A hard link is free. On another disk, the file is copied.
       await link(path, draft).catch(() => copyFile(path, draft));
       await synced(draft);
       await rename(draft, target);

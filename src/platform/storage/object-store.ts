@@ -1,20 +1,20 @@
 import type { Readable } from 'node:stream';
 
-/** A part of an object: both ends belong to it, bytes from 0. */
+/** A range of bytes from 0, inclusive at both ends. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** Where files that outlive a gateway lie. Keys are words of `a-z 0-9 . _ -`, parted by slashes. */
+/** Storage of files that outlive a gateway. Keys are words of `a-z 0-9 . _ -`, separated by slashes. */
 export interface ObjectStore {
-  /** Stores a file under a key, whole or not at all; what was there is replaced. */
+  /** Stores a file under a key atomically. Replaces an existing object. */
   putFile(key: string, path: string): Promise<void>;
   /** @throws StorageError NO_SUCH_OBJECT */
   open(key: string, range?: ByteRange): Promise<Readable>;
-  /** Where an object lies on this machine; stores that have it elsewhere lack this. */
+  /** The path of an object on this machine. Undefined for remote stores. */
   pathOf?(key: string): string;
-  /** Bytes; undefined where there is no such object. */
+  /** Size in bytes; undefined if the object does not exist. */
   size(key: string): Promise<number | undefined>;
   /** Idempotent. */
   delete(key: string): Promise<void>;
@@ -24,7 +24,7 @@ export interface ObjectStore {
 
 export type StorageErrorCode = 'NO_SUCH_OBJECT' | 'STORAGE_FULL' | 'STORAGE_AWAY';
 
-/** What went wrong in a store; the message names no key. */
+/** An error of a store. Messages contain no key. */
 export class StorageError extends Error {
   override readonly name = 'StorageError';
   readonly code: StorageErrorCode;

@@ -11,17 +11,17 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import { type ByteRange, type ObjectStore, StorageError } from './object-store.js';
 
-/** Larger files go in parts of so many bytes, few of them at a time: memory does not grow with the file. */
+/** Size of the parts of an upload. Few parts are sent at a time, so memory does not grow with the file. */
 const PART_BYTES = 8 * 1024 * 1024;
 const PARTS_AT_ONCE = 2;
 const CONNECT_WITHIN_MS = 5_000;
 const ANSWER_WITHIN_MS = 30_000;
-/** A connection on which nothing moves for so long is given up. */
+/** Time without data after which a connection is closed. */
 const IDLE_MS = 15_000;
-/** Each request is tried so often. */
+/** Attempts per request. */
 const TRIES = 3;
 
-/** Services other than Amazon's know these checksums not at all, or answer a part with that of the whole. */
+/** Other services than Amazon S3 lack these checksums, or send the checksum of the whole for a part. */
 const CHECKSUMS_OF_OTHERS = {
   requestChecksumCalculation: 'WHEN_REQUIRED',
   responseChecksumValidation: 'WHEN_REQUIRED',
@@ -29,18 +29,18 @@ const CHECKSUMS_OF_OTHERS = {
 
 export interface S3Options {
   readonly bucket: string;
-  /** Of a service other than Amazon's. */
+  /** URL of a service other than Amazon S3. */
   readonly endpoint?: string | undefined;
   readonly region: string;
-  /** Without them, those of the machine's own configuration. */
+  /** Default: the credentials of the machine's configuration. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  /** The bucket stands in the path, not in the host's name. */
+  /** Whether the bucket is in the path instead of the host name. */
   readonly isPathStyle: boolean;
-  /** By default 30 s. */
+  /** Milliseconds. Default: 30,000. */
   readonly answerWithinMs?: number;
 }
 
-/** Objects in a bucket of Amazon S3, or of a service that speaks its protocol. */
+/** Stores objects in a bucket of Amazon S3 or a compatible service. */
 export class S3Store implements ObjectStore {
   readonly #client: S3Client;
   readonly #bucket: string;
@@ -63,7 +63,7 @@ export class S3Store implements ObjectStore {
     });
   }
 
-  /** Believed only when the store says that all of it is there. */
+  /** Verifies the size after the upload. */
   async putFile(key: string, path: string): Promise<void> {
     const { size } = await stat(path);
     const upload = new Upload({
@@ -115,7 +115,7 @@ export class S3Store implements ObjectStore {
   }
 }
 
-/** @throws StorageError in place of the client's many errors */
+/** Converts errors of the client. @throws StorageError */
 async function asked<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -124,7 +124,7 @@ async function asked<T>(ask: () => Promise<T>): Promise<T> {
       name?: string;
       $metadata?: { httpStatusCode?: number };
     };
-    // A missing bucket is a fault of the settings, and no missing object.
+    // A missing bucket is a fault of the settings, not a missing object.
     if (name !== 'NoSuchBucket' && (name === 'NoSuchKey' || $metadata?.httpStatusCode === 404)) {
       throw new StorageError('NO_SUCH_OBJECT', 'The storage has no such object', { cause: error });
     }

@@ -29,11 +29,11 @@ import { listen, stopListening } from '../../../src/platform/http/listen.js';
 import { httpOrigin, socketOrigin } from '../../../src/platform/http/public-origin.js';
 import { RateLimiter } from '../../../src/platform/http/rate-limit.js';
 import { WebSocketRouter } from '../../../src/platform/http/websocket-router.js';
-import { ownHealthParts } from '../../../src/platform/observability/health.js';
+import { gatewayHealth } from '../../../src/platform/observability/health.js';
 import { makeLog } from '../../../src/platform/observability/log.js';
 import { Metrics } from '../../../src/platform/observability/metrics.js';
 import { Shutdown } from '../../../src/platform/process/shutdown.js';
-import { letHeapGrow } from '../../../src/platform/process/v8-flags.js';
+import { allowHeapGrowth } from '../../../src/platform/process/v8-flags.js';
 import { addressIn, createApp } from '../../../src/server.js';
 import { modelFolder } from '../../support/harness/process/model-folder.js';
 import { liveBytes } from '../live-bytes.js';
@@ -47,7 +47,7 @@ import { hostileModel, instantModel, instantRecogniser, instantVoice } from './i
 const shutdown = new Shutdown(20_000);
 const config = readConfig(process.env);
 const log = makeLog(config.LOG_LEVEL);
-letHeapGrow();
+allowHeapGrowth();
 const metrics = new Metrics();
 shutdown.add('metrics', () => metrics.close());
 const { gc } = globalThis;
@@ -119,7 +119,7 @@ const parts = {
   load,
   models,
   overrides,
-  replies: {
+  llmRegistry: {
     get: (id: string) => (id === hostileModel.id ? hostileModel : instantModel),
     fallbacksFor: () => [],
   },
@@ -138,7 +138,7 @@ const session = await createCallsModule({
   ...artifacts,
   calls,
   speakers: new VoiceRegistry([instantVoice]),
-  ears: { voiceActivity, turnDetector, recogniser: instantRecogniser, close: closeEars },
+  sttModels: { voiceActivity, turnDetector, speechToText: instantRecogniser, close: closeEars },
   hub: monitoring.hub,
   peerAddress: undefined,
   observeFrame: metrics.observeFrame,
@@ -172,7 +172,7 @@ const app = createApp({
   ],
   limiter,
   maxBodyBytes: config.MAX_BODY_BYTES,
-  health: ownHealthParts({ dataDir: config.DATA_DIR, db, isStopping: () => false }),
+  health: gatewayHealth(db, () => false),
   trustProxy: false,
   roots: telephony.roots,
 });
@@ -190,7 +190,7 @@ shutdown.add('summaries', () => history.close());
 shutdown.add('heartbeat', () => session.close());
 shutdown.add('recordings', () => artifacts.close());
 shutdown.add('monitoring', () => monitoring.close());
-shutdown.add('calls', () => session.live.drain(1_000));
+shutdown.add('calls', () => session.registry.drain(1_000));
 process.on('SIGTERM', async () => {
-  process.exit((await shutdown.run()) ? 0 : 1);
+  process.exit((await shutdown.close()) ? 0 : 1);
 });

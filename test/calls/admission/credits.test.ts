@@ -43,7 +43,7 @@ async function lookAt(...callIds: string[]) {
   const watch = new CreditMonitor({
     calls: new CallsRepository(database.db, 0),
     gatewayId: GATEWAY,
-    live: {
+    registry: {
       size: callIds.length,
       get: (callId) =>
         ({

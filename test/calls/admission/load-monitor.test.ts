@@ -18,7 +18,7 @@ afterEach(() => {
  */
 function watching(calls: number, cores = 1): LoadMonitor {
   const cpuSeconds = () => (cores * performance.now()) / 1000;
-  const watch = new LoadMonitor(pino({ level: 'silent' }), { lookMs: LOOK_MS, cpuSeconds });
+  const watch = new LoadMonitor(pino({ level: 'silent' }), { sampleMs: LOOK_MS, cpuSeconds });
   watches.push(watch);
   watch.start(() => calls);
   return watch;

@@ -23,7 +23,7 @@ function openings(looks: readonly Load[], from: OverloadState = OPEN): string {
 }
 
 const times = (count: number, load: Load) => Array.from({ length: count }, () => load);
-const CLOSED: OverloadState = { isOpen: false, looks: 0 };
+const CLOSED: OverloadState = { isOpen: false, samples: 0 };
 
 describe('admission', () => {
   it.each<[string, Load[], string]>([

@@ -21,7 +21,7 @@ const plane = withControlPlane({
       tokens,
       slots: new CallSlots({
         calls,
-        live: new CallRegistry(),
+        registry: new CallRegistry(),
         load,
         prepare: async () => undefined,
       }),
@@ -33,7 +33,12 @@ const plane = withControlPlane({
       }),
       socketOrigin: () => 'ws://127.0.0.1',
     });
-    return connectionRoutes({ desk, tokens, calls, keys: { authenticate: async () => undefined } });
+    return connectionRoutes({
+      connections: desk,
+      tokens,
+      calls,
+      keys: { authenticate: async () => undefined },
+    });
   },
 });
 

@@ -32,7 +32,13 @@ async function gateway({ isReachable = true } = {}) {
   const gateways = new GatewaysRepository(db);
   const ended: string[] = [];
   const said: string[] = [];
-  const commands = new CallCommandService({ calls, gateways, peers: peerClient, live, log });
+  const commands = new CallCommandService({
+    calls,
+    gateways,
+    peers: peerClient,
+    registry: live,
+    log,
+  });
   peerServer.serve(peerCommands(live));
   const address = await peerServer.listen('127.0.0.1');
   await gateways.heartbeat(id, isReachable ? address : '127.0.0.1:9');

@@ -68,8 +68,10 @@ async function gateway(model: LanguageModel = BUILT_IN, origin: string | null = 
   const summaries = new SummaryService({
     db,
     log,
+    repository: new SummariesRepository(db),
+    agents: new AgentsRepository(db),
     turns: new CallsRepository(db, 0).turns,
-    replies: { get: () => model },
+    llmRegistry: { get: () => model },
     events,
   });
   const hook = await Receiver.open();

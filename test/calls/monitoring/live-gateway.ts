@@ -69,14 +69,14 @@ export class LiveGateway {
     });
     const { peerClient: peers, peerServer } = this.#peers;
     const { calls, gateways } = this;
-    this.#commands = new CallCommandService({ calls, gateways, peers, live: this.#live, log });
+    this.#commands = new CallCommandService({ calls, gateways, peers, registry: this.#live, log });
     peerServer.serve(peerCommands(this.#live));
   }
 
   get routes(): readonly Route[] {
     const parts = { calls: this.calls, commands: this.#commands };
     const refused = new DialBlocklist(['+1900*']);
-    return [...this.open.routes, ...callCommandRoutes({ ...parts, refused })];
+    return [...this.open.routes, ...callCommandRoutes({ ...parts, blocklist: refused })];
   }
 
   async start(): Promise<void> {

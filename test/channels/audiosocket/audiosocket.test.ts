@@ -41,7 +41,7 @@ const plane = withControlPlane({
     const calls = new CallsRepository(db, 0);
     const load = { isOpen: true };
     const live = new CallRegistry();
-    const slots = new CallSlots({ calls, live, load, prepare: async () => undefined });
+    const slots = new CallSlots({ calls, registry: live, load, prepare: async () => undefined });
     const agents = new AgentsRepository(db);
     const phones = new MediaConnector({
       sessions: { claim: async (...wanted) => claimFrom(calls, agents, ...wanted) },
@@ -54,7 +54,7 @@ const plane = withControlPlane({
       agents,
       calls,
       slots,
-      phones,
+      connector: phones,
       inboundCalls: {
         optionsFor: async (_agent, { callId }) => {
           announced.push(callId);
@@ -237,7 +237,7 @@ describe('a connection', () => {
     const lines: string[] = [];
     const server = new AudioSocketServer({
       log,
-      registered: {
+      registrations: {
         async redeem() {
           socket.resetAndDestroy();
           // Usually long enough to be told of it before; whichever comes first, the line is told.
@@ -245,7 +245,7 @@ describe('a connection', () => {
           return 'call';
         },
       },
-      phones: {
+      connector: {
         connect: ({ link }) =>
           ({
             gone(reason: string) {

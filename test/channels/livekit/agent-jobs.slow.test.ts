@@ -308,10 +308,13 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
     const callId = await reserve();
     await openRoom(callId);
     await comeTo((id) => gateway.held.has(id), [callId]);
-    await vi.waitFor(async () => expect(await cluster.isTaken(roomOf(callId))).toBe(true), WAIT);
+    await vi.waitFor(
+      async () => expect(await cluster.hasRunningJob(roomOf(callId))).toBe(true),
+      WAIT,
+    );
     const alone = await reserve();
     await rooms.createRoom({ name: roomOf(alone) });
-    expect(await cluster.isTaken(roomOf(alone))).toBe(false);
+    expect(await cluster.hasRunningJob(roomOf(alone))).toBe(false);
   });
 
   it(
@@ -323,16 +326,16 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
         listRooms: async () =>
           (await cluster.listRooms()).map((room) => ({ ...room, ageS: room.ageS + 10 })),
         closeRoom: (name: string) => cluster.closeRoom(name),
-        isTaken: (name: string) => cluster.isTaken(name),
+        hasRunningJob: (name: string) => cluster.hasRunningJob(name),
       };
       const [waiting, over, live] = [await reserve(), await reserve(), await reserve()];
       for (const callId of [waiting, over, live]) await rooms.createRoom({ name: roomOf(callId) });
       await rooms.createRoom({ name: 'a stranger’s' });
       await calls().end(over, 'user_hangup');
       await calls().claim(live, randomUUID());
-      await new RoomReaper({ cluster, calls: calls(), log }).sweep();
+      await new RoomReaper({ roomClient: cluster, calls: calls(), log }).sweep();
       expect(await Promise.all([waiting, over].map(roomExists))).toEqual([true, false]);
-      await new RoomReaper({ cluster: old, calls: calls(), log }).sweep();
+      await new RoomReaper({ roomClient: old, calls: calls(), log }).sweep();
       expect(await Promise.all([waiting, live].map(roomExists))).toEqual([false, true]);
       expect(await rooms.listRooms(['a stranger’s'])).toHaveLength(1);
       expect((await calls().find(waiting))?.ended_reason).toBe('error_transport');

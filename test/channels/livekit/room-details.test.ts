@@ -38,7 +38,7 @@ const plane = withControlPlane({
       tokens,
       slots: new CallSlots({
         calls,
-        live: new CallRegistry(),
+        registry: new CallRegistry(),
         load: { isOpen: true },
         prepare: async (_agent, _options, rate) => void rates.push(rate),
       }),
@@ -51,7 +51,12 @@ const plane = withControlPlane({
       socketOrigin: () => 'ws://127.0.0.1',
       rooms: door,
     });
-    return connectionRoutes({ desk, tokens, calls, keys: { authenticate: async () => undefined } });
+    return connectionRoutes({
+      connections: desk,
+      tokens,
+      calls,
+      keys: { authenticate: async () => undefined },
+    });
   },
 });
 

@@ -1,30 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import type { RoomNow } from '../../../src/channels/livekit/room-client.js';
+import type { RoomInfo } from '../../../src/channels/livekit/room-client.js';
 import { callOfSid, roomOf } from '../../../src/channels/livekit/room-names.js';
 import { RoomReaper } from '../../../src/channels/livekit/room-reaper.js';
 
 type State = 'reserved' | 'live' | 'ended';
 
-const web = (ageS: number): RoomNow => ({ name: roomOf(randomUUID()), sid: 'RM_1', ageS });
-const phone = (ageS: number, sid: string): RoomNow => ({ name: `phone_${sid}`, sid, ageS });
-const callIn = ({ name, sid }: RoomNow) =>
+const web = (ageS: number): RoomInfo => ({ name: roomOf(randomUUID()), sid: 'RM_1', ageS });
+const phone = (ageS: number, sid: string): RoomInfo => ({ name: `phone_${sid}`, sid, ageS });
+const callIn = ({ name, sid }: RoomInfo) =>
   name.startsWith('phone') ? callOfSid(sid) : name.slice('call-'.length);
 
 /** Sweeps these rooms once; gives those that were closed, and what was logged. */
 async function sweep(
-  rooms: readonly (readonly [RoomNow, State?])[],
-  { taken = [], takenMeanwhile = [] }: Readonly<Record<string, readonly RoomNow[]>> = {},
+  rooms: readonly (readonly [RoomInfo, State?])[],
+  { taken = [], takenMeanwhile = [] }: Readonly<Record<string, readonly RoomInfo[]>> = {},
 ) {
   const closed: string[] = [];
   const logged: string[] = [];
   const waiting = rooms.flatMap(([room, state]) => (state === 'reserved' ? callIn(room) : []));
   await new RoomReaper({
-    cluster: {
+    roomClient: {
       listRooms: async () => rooms.map(([room]) => room),
       closeRoom: async (name) => void closed.push(name),
-      isTaken: async (name) => {
+      hasRunningJob: async (name) => {
         if (name === 'phone_RM_0') throw new Error('no response from servers');
         return taken.some((room) => room.name === name);
       },

@@ -46,8 +46,8 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
 
   const plane = withControlPlane({
     lines: {
-      openAgent: (agent) => lines.openAgent(agent),
-      closeAgent: (agent) => lines.closeAgent(agent),
+      provisionAgent: (agent) => lines.provisionAgent(agent),
+      deprovisionAgent: (agent) => lines.deprovisionAgent(agent),
     },
   });
 
@@ -59,18 +59,18 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
   it('give a selected number one trunk, however often and by whichever gateway it is selected', async () => {
     const number = newNumber();
     const others = new SipProvisioner(accessTo(server), OWNED, log);
-    await Promise.all([lines.openNumber(number), others.openNumber(number)]);
-    await lines.openNumber(number);
+    await Promise.all([lines.provisionNumber(number), others.provisionNumber(number)]);
+    await lines.provisionNumber(number);
     expect(await trunksOf(number)).toMatchObject([{ numbers: [number] }]);
-    await lines.closeNumber(number);
-    await lines.closeNumber(number);
+    await lines.deprovisionNumber(number);
+    await lines.deprovisionNumber(number);
     expect(await trunksOf(number)).toEqual([]);
   });
 
   it('give a deployed agent a rule that dispatches it, and take it away when it is paused', async () => {
     const number = newNumber();
     const agent = agentWith(number);
-    const line = await lines.openAgent(agent);
+    const line = await lines.provisionAgent(agent);
     const [trunk] = await trunksOf(number);
     const [rule, ...more] = await rulesFor(agent);
     expect(more).toEqual([]);
@@ -95,10 +95,10 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
       agent_id: agent.id,
     });
     expect(rule?.roomConfig?.departureTimeout).toBe(20);
-    expect(await lines.openAgent(agent)).toEqual(line);
+    expect(await lines.provisionAgent(agent)).toEqual(line);
     expect(await rulesFor(agent)).toHaveLength(1);
-    await lines.closeAgent(agent);
-    await lines.closeAgent(agent);
+    await lines.deprovisionAgent(agent);
+    await lines.deprovisionAgent(agent);
     expect(await rulesFor(agent)).toEqual([]);
     expect(await trunksOf(number)).toHaveLength(1);
   });
@@ -106,16 +106,16 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
   it('move with an agent to its new number, and to the agent that has the number now', async () => {
     const [before, after] = [newNumber(), newNumber()];
     const agent = agentWith(before);
-    await lines.openAgent(agent);
+    await lines.provisionAgent(agent);
     const moved = { ...agent, config: { ...agent.config, phone_number: after } };
-    await lines.openAgent(moved);
+    await lines.provisionAgent(moved);
     const [rule, ...more] = await rulesFor(agent);
     expect(more).toEqual([]);
     expect(rule?.trunkIds).toEqual([(await trunksOf(after))[0]?.sipTrunkId]);
     const next = agentWith(after);
-    expect((await lines.openAgent(next))?.sip_status).toBe('configured');
+    expect((await lines.provisionAgent(next))?.sip_status).toBe('configured');
     expect(await rulesFor(agent)).toEqual([]);
-    await lines.openAgent({ ...next, config: { ...next.config, phone_number: null } });
+    await lines.provisionAgent({ ...next, config: { ...next.config, phone_number: null } });
     expect(await rulesFor(next)).toEqual([]);
   });
 
@@ -146,7 +146,7 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
   it('are not taken over by an account that does not own the number, and the answer says so', async () => {
     const number = newNumber();
     const owner = agentWith(number);
-    await lines.openAgent(owner);
+    await lines.provisionAgent(owner);
     const refusing = {
       requireUsable: async () => {
         throw new ApiError('PHONE_NUMBER_IN_USE', 'It belongs to another account');
@@ -154,7 +154,7 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
     };
     const late = new SipProvisioner(accessTo(server), refusing, log);
     const stranger = agentWith(number);
-    expect(await late.openAgent(stranger)).toMatchObject({
+    expect(await late.provisionAgent(stranger)).toMatchObject({
       sip_status: 'failed',
       sip_details: { dispatch_rule_id: null, error: 'It belongs to another account' },
     });
@@ -186,13 +186,13 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
     const number = newNumber();
     const own = await sip.createSipInboundTrunk('The operator', [number]);
     const agent = agentWith(number);
-    expect((await lines.openAgent(agent))?.sip_details.trunk_id).toBe(own.sipTrunkId);
-    await lines.closeAgent(agent);
-    await lines.closeNumber(number);
+    expect((await lines.provisionAgent(agent))?.sip_details.trunk_id).toBe(own.sipTrunkId);
+    await lines.deprovisionAgent(agent);
+    await lines.deprovisionNumber(number);
     expect(await trunksOf(number)).toHaveLength(1);
     const rule = { type: 'individual', roomPrefix: 'hall' } as const;
     await sip.createSipDispatchRule(rule, { trunkIds: [own.sipTrunkId] });
-    expect(await lines.openAgent(agent)).toMatchObject({
+    expect(await lines.provisionAgent(agent)).toMatchObject({
       sip_status: 'failed',
       sip_details: { error: 'LiveKit has another dispatch rule or trunk for this number' },
     });
@@ -210,7 +210,7 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
     const heard = pino({ level: 'warn' }, { write: (line) => void logged.push(line) });
     const { port } = refusing.address() as AddressInfo;
     const there = { ...accessTo(server), apiUrl: `http://127.0.0.1:${port}` };
-    const failed = await new SipProvisioner(there, OWNED, heard).openAgent(agentWith(number));
+    const failed = await new SipProvisioner(there, OWNED, heard).provisionAgent(agentWith(number));
     refusing.close();
     expect(failed).toMatchObject({
       sip_status: 'failed',
@@ -227,22 +227,22 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
     const heard = pino({ level: 'warn' }, { write: (line) => void warnings.push(line) });
     const without = new SipProvisioner(accessTo(plain), OWNED, heard);
     // Who needs no line is told of none, and nobody of what could not be there.
-    expect(await without.openAgent(agentWith(null))).toBeUndefined();
-    await without.closeAgent(agent);
+    expect(await without.provisionAgent(agentWith(null))).toBeUndefined();
+    await without.deprovisionAgent(agent);
     expect(warnings).toEqual([]);
-    const failed = await without.openAgent(agent);
+    const failed = await without.provisionAgent(agent);
     await plain.stop();
-    expect(await without.openAgent(agentWith(null))).toBeUndefined();
+    expect(await without.provisionAgent(agentWith(null))).toBeUndefined();
     expect(failed).toMatchObject({
       sip_status: 'failed',
       sip_details: { error: expect.stringContaining('Redis') },
     });
-    expect(await without.openAgent(agent)).toMatchObject({
+    expect(await without.provisionAgent(agent)).toMatchObject({
       sip_status: 'failed',
       sip_details: { error: expect.stringContaining('cannot be reached') },
     });
-    await without.closeAgent(agent);
-    await without.openNumber(newNumber());
-    await without.closeNumber(newNumber());
+    await without.deprovisionAgent(agent);
+    await without.provisionNumber(newNumber());
+    await without.deprovisionNumber(newNumber());
   });
 });

@@ -23,7 +23,7 @@ const plane = withControlPlane({
       gatewayId: randomUUID(),
       calls: new CallsRepository(db, CALLS),
       tokens,
-      live: new CallRegistry(),
+      registry: new CallRegistry(),
       // As for a call whose agent was deleted: what comes before it is what is tested.
       sessions: { claim: async () => 'no_agent' },
     });

@@ -5,7 +5,7 @@ import { OpenAiChatModel } from '../../../agents-runtime/providers/openai-chat.j
 import { ToolExecutor } from '../../../agents-runtime/reply/tool-executor.js';
 import { runToolLoop } from '../../../agents-runtime/reply/tool-loop.js';
 import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
-import { callTools } from '../../../src/features/agent-tools/tool-set.js';
+import { createToolSet } from '../../../src/features/agent-tools/tool-set.js';
 import { ArgumentValidator } from '../../../src/features/agent-tools/validation/argument-validator.js';
 import { webhookTool } from '../../../src/features/agent-tools/webhook-tool.js';
 import { AllowedHosts } from '../../../src/platform/egress/allowed-hosts.js';
@@ -57,7 +57,7 @@ async function converse(model: string, ...answers: readonly Answering[]) {
     timeoutMs: 5_000,
   };
   const parts = { outbound: new EgressClient(guard), validator };
-  const tools = callTools(() => [
+  const tools = createToolSet(() => [
     webhookTool(tool, { accountId: 'o', agentId: 'a', callId: 'c' }, parts),
   ]);
   const nothing = () => undefined;

@@ -2,7 +2,11 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { AgentsRepository } from '../../../src/features/agents/agents.repository.js';
+import { insertSeedAgent } from '../../../src/features/agents/seed-agent.js';
+import { AccountsRepository } from '../../../src/features/auth/accounts.repository.js';
 import { makeApiKey, prefixOfApiKey } from '../../../src/features/auth/api-key.js';
+import { ApiKeysRepository } from '../../../src/features/auth/api-keys.repository.js';
 import { API_KEY_FILE, ensureFirstAccount } from '../../../src/features/auth/first-account.js';
 import { SecretBox } from '../../../src/platform/secrets/secret-box.js';
 import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
@@ -17,7 +21,15 @@ const path = join(folder, API_KEY_FILE);
 beforeEach(() => rm(path, { force: true }));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const ensure = (db: Knex = database.db) => ensureFirstAccount({ db, dataDir: folder, box });
+const ensure = (db: Knex = database.db) =>
+  ensureFirstAccount({
+    db,
+    accounts: new AccountsRepository(db),
+    apiKeys: new ApiKeysRepository(db),
+    dataDir: folder,
+    onCreated: (transaction, accountId) =>
+      insertSeedAgent(new AgentsRepository(transaction), box, accountId),
+  });
 const readKey = async () => (await readFile(path, 'utf8')).trim();
 const count = async (table: string) => Number((await database.db(table).count().first())?.count);
 const isKnown = async (key: string) =>

@@ -20,7 +20,7 @@ describe('servers of which no model is named', () => {
         { ...SERVER, baseUrl: 'http://one:1/v1' },
         { ...SERVER, baseUrl: 'http://two:2/v1' },
       ],
-      async ask({ baseUrl }) {
+      async listModelIds({ baseUrl }) {
         asked++;
         if (isAway) throw new Error('away');
         if (baseUrl.includes('one')) return ['a', 'mine', 'parley-extractive-v1', ''];

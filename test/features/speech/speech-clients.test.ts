@@ -30,7 +30,7 @@ describe('a client that stops reading', () => {
   it('stops the synthesis, and is cut off after a while', async () => {
     // 150 s at 48 kHz are 14 MB: more than the sockets between us hold.
     const socket = request({ text: LONG_TEXT, audio_format: 'pcm_48000' });
-    await expect.poll(() => app.slots.taken).toBe(1);
+    await expect.poll(() => app.slots.used).toBe(1);
     await expect.poll(() => app.underWay(), { timeout: 20_000 }).toEqual(NOTHING);
     const sentences = LONG_TEXT.split('.').length - 1;
     expect(app.voice.chunks).toBeGreaterThan(1);
@@ -111,7 +111,7 @@ describe('too many at once', () => {
     });
     app.voice.beforeChunk = () => gate;
     const served = Array.from({ length: 20 }, () => app.post('speech/stream', { text: 'Hello.' }));
-    await expect.poll(() => app.slots.taken).toBe(20);
+    await expect.poll(() => app.slots.used).toBe(20);
     const refused = await app.post('speech/stream', { text: 'Hello.' });
     expect(refused.status).toBe(503);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -132,10 +132,10 @@ describe('too many at once', () => {
     });
     own.voice.beforeChunk = () => gate;
     const served = own.post('speech/stream', { text: 'Hello.' });
-    await expect.poll(() => own.slots.taken).toBe(1);
+    await expect.poll(() => own.slots.used).toBe(1);
     const refused = await own.post('speech/stream', { text: 'Hello.' });
     expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true]);
-    const free = own.slots.take('another account');
+    const free = own.slots.acquire('another account');
     free();
     open?.();
     expect((await (await served).arrayBuffer()).byteLength).toBeGreaterThan(0);

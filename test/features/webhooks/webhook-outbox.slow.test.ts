@@ -375,7 +375,7 @@ describe('the outbox', () => {
     const rest = { call_id: null, event: 'test', url: hook.url(), lane: 'a', body: '{}' };
     await database.db('webhook_deliveries').insert({ ...row, ...rest });
     // Its job is gone, and its claim stands for longer than this test.
-    expect(await deliveries.claim((await deliveries.head('a'))!.id, 60_000)).toBe(true);
+    expect(await deliveries.claim((await deliveries.next('a'))!.id, 60_000)).toBe(true);
     await gateway({ isAlone: true });
     expect((await hook.waitFor(1))[0]!.headers['webhook-id']).toBe('msg_9');
   });
@@ -388,7 +388,7 @@ describe('the outbox', () => {
     const rest = { call_id: null, event: 'test', url: hook.url(), lane: 'b', body: '{}' };
     const due = database.db.raw(`now() - interval '10 s'`);
     await database.db('webhook_deliveries').insert({ ...row, ...rest, due_at: due });
-    expect(await deliveries.claim((await deliveries.head('b'))!.id, 60_000)).toBe(true);
+    expect(await deliveries.claim((await deliveries.next('b'))!.id, 60_000)).toBe(true);
     await gateway({ isAlone: false });
     await deliveries.sweep();
     await sleep(200);

@@ -5,8 +5,8 @@ it('closes what was opened in the reverse order, once, whoever asks', async () =
   const shutdown = new Shutdown(1_000);
   const closed: string[] = [];
   for (const name of ['database', 'server']) shutdown.add(name, async () => closed.push(name));
-  expect(await Promise.all([shutdown.run(), shutdown.run()])).toEqual([true, true]);
-  expect(await shutdown.run()).toBe(true);
+  expect(await Promise.all([shutdown.close(), shutdown.close()])).toEqual([true, true]);
+  expect(await shutdown.close()).toBe(true);
   expect(closed).toEqual(['server', 'database']);
 });
 
@@ -15,12 +15,12 @@ it('closes the rest when one part fails, and says so', async () => {
   const closed: string[] = [];
   shutdown.add('database', () => closed.push('database'));
   shutdown.add('voice', () => Promise.reject(new Error('stuck')));
-  expect(await shutdown.run()).toBe(false);
+  expect(await shutdown.close()).toBe(false);
   expect(closed).toEqual(['database']);
 });
 
 it('gives up on a part that never closes', async () => {
   const shutdown = new Shutdown(20);
   shutdown.add('voice', () => new Promise(() => undefined));
-  expect(await shutdown.run()).toBe(false);
+  expect(await shutdown.close()).toBe(false);
 });

@@ -9,6 +9,7 @@ import { CallCompletedEvents } from '../../../src/calls/history/call-completed-e
 import { SummariesRepository } from '../../../src/calls/history/summaries.repository.js';
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
 import type { Agent } from '../../../src/features/agents/agent.model.js';
+import { AgentsRepository } from '../../../src/features/agents/agents.repository.js';
 import { DeliveriesRepository } from '../../../src/features/webhooks/deliveries.repository.js';
 import type { WebhookRecorder } from '../../../src/features/webhooks/webhook-events.js';
 import { WebhookOutbox } from '../../../src/features/webhooks/webhook-outbox.js';
@@ -40,7 +41,7 @@ export async function setUpKills(db: Knex, connection: DatabaseConnection): Prom
     { url: 'https://hook.test/', events: ['call.completed'] },
   ]);
   const events = new CallCompletedEvents({
-    events: new WebhookOutbox(new DeliveriesRepository(db)),
+    events: new WebhookOutbox(new AgentsRepository(db), new DeliveriesRepository(db)),
     summaries: new SummariesRepository(db),
     links: new SignedLinks(secrets),
     origin: () => 'https://parley.test',

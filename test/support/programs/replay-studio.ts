@@ -175,10 +175,10 @@ function slowed({ ears, voice }: StudioParts, time: VirtualClock) {
         time.later(TAKES.turn, ears.turnDetector.completeness(samples)),
     },
     speechToText: {
-      id: ears.recogniser.id,
-      languages: ears.recogniser.languages,
+      id: ears.speechToText.id,
+      languages: ears.speechToText.languages,
       transcribe: (samples, { priority }) =>
-        time.later(TAKES.transcript, ears.recogniser.transcribe(samples, { priority })),
+        time.later(TAKES.transcript, ears.speechToText.transcribe(samples, { priority })),
     },
     voice: {
       id: voice.id,

@@ -1,6 +1,6 @@
 /**
- * How many of each list are taken when there is room for so many in all: one of each in turn, so that a
- * long list leaves room for the others.
+ * How many items of each list fit into `room` items, round robin, so that a long list does not displace
+ * the others.
  */
 export function fairShares(lengths: readonly number[], room: number): readonly number[] {
   const shares = lengths.map(() => 0);

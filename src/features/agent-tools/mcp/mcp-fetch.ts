@@ -3,31 +3,30 @@ import type { EgressClient } from '../../../platform/egress/egress-client.js';
 type Fetch = EgressClient['fetch'];
 
 /**
- * Of an answer to one request, and of one message of a stream: parsing a longer one would delay the
- * frames of calls. The model gets far less of it.
+ * Per response, and per message of a stream. Parsing a longer one would delay the frames of calls.
  */
 const MAX_ANSWER_BYTES = 512 * 1024;
-/** Of a stream that stays open for as long as the call. */
+/** Of the stream that stays open during the call. */
 const MAX_STREAM_BYTES = 8 * 1024 * 1024;
 
 /** Source: the event stream format of the HTML standard, section 9.2.5. */
 const BLANK_LINES = ['\n\n', '\r\n\r\n', '\r\r'];
 
-/** A server of tools that sends too much, or sends us elsewhere. Its message tells the model why. */
+/** A response over the size limit or a redirect. The message is for the model. */
 export class McpAnswerError extends Error {
   override readonly name = 'McpAnswerError';
 }
 
-/** What an answer beyond all bounds fails with. */
-export function tooMuch(): McpAnswerError {
+/** The error of a response over the size limit. */
+export function answerTooLong(): McpAnswerError {
   return new McpAnswerError('its answer is too long');
 }
 
 /**
- * A guarded `fetch` for the MCP client: no redirects, and no answer without end.
- * @param onTooMuch told of such an answer: the client goes on waiting for it.
+ * A `fetch` for the MCP client that refuses redirects and bounds responses.
+ * @param onTooLong called for a response over the limit, as the client would keep waiting for it
  */
-export function mcpFetch(fetch: Fetch, onTooMuch: () => void): Fetch {
+export function mcpFetch(fetch: Fetch, onTooLong: () => void): Fetch {
   return async (input, init = {}) => {
     const response = await fetch(input, init);
     if (response.status >= 300 && response.status < 400) {
@@ -36,13 +35,13 @@ export function mcpFetch(fetch: Fetch, onTooMuch: () => void): Fetch {
     }
     if (!response.body) return response;
     const isStream = (init.method ?? 'GET') === 'GET';
-    const body = response.body.pipeThrough(limit(isStream, onTooMuch));
+    const body = response.body.pipeThrough(limit(isStream, onTooLong));
     const { status, statusText, headers } = response;
     return new Response(body, { status, statusText, headers: [...headers] });
   };
 }
 
-function limit(isStream: boolean, onTooMuch: () => void): TransformStream<Uint8Array, Uint8Array> {
+function limit(isStream: boolean, onTooLong: () => void): TransformStream<Uint8Array, Uint8Array> {
   let left = isStream ? MAX_STREAM_BYTES : MAX_ANSWER_BYTES;
   let messageBytes = 0;
   return new TransformStream({
@@ -54,8 +53,8 @@ function limit(isStream: boolean, onTooMuch: () => void): TransformStream<Uint8A
         controller.enqueue(chunk);
         return;
       }
-      controller.error(tooMuch());
-      onTooMuch();
+      controller.error(answerTooLong());
+      onTooLong();
     },
   });
 }

@@ -10,23 +10,23 @@ import { fairShares } from './fair-share.js';
 import { type ListedTool, McpSession, type SkippedTool } from './mcp-session.js';
 import { mcpTool } from './mcp-tool.js';
 import { ToolListCache } from './tool-list-cache.js';
-import { fitting, mcpToolNames } from './tool-names.js';
+import { mcpToolNames, toModelName } from './tool-names.js';
 
-/** A call begins without the tools that have not been listed by then; they come later. */
-const BEGIN_WITHIN_MS = 2_000;
-/** Of all servers together; models refuse more. */
+/** A call begins without tools that are listed later; they are added when the list arrives. */
+const START_TIMEOUT_MS = 2_000;
+/** Of all servers together. Models refuse more. */
 const MAX_TOOLS = 100;
-/** Names of skipped tools in a line of the log. */
+/** Names of skipped tools per log line. */
 const MAX_LOGGED_TOOLS = 5;
 
 export interface McpConnectionsParts {
   readonly outbound: Pick<EgressClient, 'fetch'>;
   readonly validator: ArgumentValidator;
   readonly log: Logger;
-  readonly beginWithinMs?: number;
+  readonly startTimeoutMs?: number;
 }
 
-interface Line {
+interface ServerConnection {
   readonly server: McpServerConfig;
   readonly session: McpSession;
   readonly onFault: (error: unknown) => void;
@@ -35,12 +35,12 @@ interface Line {
 
 /** The tools of a call's MCP servers. */
 export interface OpenMcpConnections {
-  /** Those that are known now; the same list as long as nothing changes. */
+  /** The tools that are known now. The same array until they change. */
   tools(): readonly CallTool[];
   close(): void;
 }
 
-/** The MCP servers of all agents: their lists are kept, their sessions are a call's own. */
+/** The MCP servers of all agents. Tool lists are cached; every call has its own sessions. */
 export class McpConnections {
   readonly #parts: McpConnectionsParts;
   readonly #lists = new ToolListCache();
@@ -49,17 +49,17 @@ export class McpConnections {
     this.#parts = parts;
   }
 
-  /** A call of this agent is about to come: lists that are not known are read. */
-  expect(agentId: string, servers: readonly McpServerConfig[]): void {
+  /** Reads unknown and outdated tool lists before a call of the agent. */
+  prefetch(agentId: string, servers: readonly McpServerConfig[]): void {
     for (const server of servers) {
       const known = this.#lists.get(ToolListCache.keyOf(agentId, server));
       if (known && !known.isOld) continue;
-      const line = this.#newLine(agentId, server, () => undefined);
+      const line = this.#connect(agentId, server, () => undefined);
       void this.#list(agentId, line).then(() => line.session.close());
     }
   }
 
-  /** @param taken names of the call's other tools. */
+  /** @param taken names of the call's other tools */
   async open(
     caller: ToolCaller,
     servers: readonly McpServerConfig[],
@@ -70,22 +70,22 @@ export class McpConnections {
     const onChange = () => {
       named = undefined;
     };
-    const lines = servers.map((server) => this.#newLine(agentId, server, onChange));
+    const lines = servers.map((server) => this.#connect(agentId, server, onChange));
     const listings = lines.map((line) => {
       const known = this.#lists.get(ToolListCache.keyOf(agentId, line.server));
       if (known) line.tools = known.tools;
-      // One that is known connects all the same, so that its first tool does not wait for it.
+      // A server with a cached list connects too, so that its first tool call does not wait.
       const listing = this.#list(agentId, line, onChange);
       return known ? undefined : listing;
     });
     await Promise.race([
       Promise.all(listings),
-      sleep(this.#parts.beginWithinMs ?? BEGIN_WITHIN_MS, undefined, { ref: false }),
+      sleep(this.#parts.startTimeoutMs ?? START_TIMEOUT_MS, undefined, { ref: false }),
     ]);
-    for (const { server } of lines) this.#waitNoMore(ToolListCache.keyOf(agentId, server));
+    for (const { server } of lines) this.#storeEmptyList(ToolListCache.keyOf(agentId, server));
     return {
       tools: () => {
-        named ??= this.#named(caller, lines, taken);
+        named ??= this.#toCallTools(caller, lines, taken);
         return named;
       },
       close: () => {
@@ -94,10 +94,10 @@ export class McpConnections {
     };
   }
 
-  #newLine(agentId: string, server: McpServerConfig, onChange: () => void): Line {
+  #connect(agentId: string, server: McpServerConfig, onChange: () => void): ServerConnection {
     const { outbound } = this.#parts;
     const onFault = (error: unknown) => this.#logFault(agentId, error);
-    const line: Line = {
+    const line: ServerConnection = {
       server,
       onFault,
       tools: [],
@@ -117,31 +117,35 @@ export class McpConnections {
   }
 
   /** Reads a server's list; never rejects. */
-  async #list(agentId: string, line: Line, onChange: () => void = () => undefined): Promise<void> {
+  async #list(
+    agentId: string,
+    line: ServerConnection,
+    onChange: () => void = () => undefined,
+  ): Promise<void> {
     try {
       line.tools = await line.session.list();
       this.#lists.set(ToolListCache.keyOf(agentId, line.server), line.tools);
       onChange();
     } catch (error) {
-      this.#waitNoMore(ToolListCache.keyOf(agentId, line.server));
+      this.#storeEmptyList(ToolListCache.keyOf(agentId, line.server));
       this.#logFault(agentId, error);
     }
   }
 
-  /** The next call of this agent does not wait for a server that did not answer this one. */
-  #waitNoMore(key: string): void {
+  /** Stores an empty list, so that the next call does not wait for an unavailable server. */
+  #storeEmptyList(key: string): void {
     if (!this.#lists.get(key)) this.#lists.set(key, []);
   }
 
-  /** The text of a fault may be the server's own: it is not for the log. */
+  /** Logs no error message, as it may be the server's text. */
   #logFault(agentId: string, error: unknown): void {
     const { name = '', code = undefined } = error as { name?: string; code?: unknown };
     this.#parts.log.warn({ agent: agentId, fault: name, code }, 'fault of an MCP server');
   }
 
-  #named(
+  #toCallTools(
     caller: ToolCaller,
-    lines: readonly Line[],
+    lines: readonly ServerConnection[],
     taken: readonly string[],
   ): readonly CallTool[] {
     const { validator, log } = this.#parts;
@@ -168,10 +172,10 @@ export class McpConnections {
     });
   }
 
-  /** The names of skipped tools are the server's own: only letters of them are logged. */
+  /** Logs sanitised names, as they are the server's texts. */
   #logSkipped(agentId: string, server: string, skipped: readonly SkippedTool[]): void {
     const tools = skipped.slice(0, MAX_LOGGED_TOOLS).map(({ name, problem }) => ({
-      name: fitting(name),
+      name: toModelName(name),
       problem,
     }));
     const line = { agent: agentId, server, skipped: skipped.length, tools };
@@ -179,7 +183,7 @@ export class McpConnections {
   }
 }
 
-/** The first tools whose schemas are together within the limit. */
+/** The first tools whose schemas together are within the size limit. */
 function withinBytes<Entry extends { readonly tool: ListedTool }>(
   entries: readonly Entry[],
 ): readonly Entry[] {

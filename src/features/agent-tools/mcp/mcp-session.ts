@@ -15,18 +15,18 @@ import type { McpServerConfig } from '../../../../agents-runtime/contract/agent-
 import type { EgressClient } from '../../../platform/egress/egress-client.js';
 import { jsonBytes, schemaLimitProblem } from '../../agents/config/tool-limits.js';
 import { authHeaders } from '../auth-headers.js';
-import { mcpFetch, tooMuch } from './mcp-fetch.js';
+import { answerTooLong, mcpFetch } from './mcp-fetch.js';
 
 /** For the handshake, and for each page of the list. */
-const ANSWER_WITHIN_MS = 5_000;
-const CONNECT_WITHIN_MS = 6_000;
-const END_WITHIN_MS = 3_000;
-/** Pages of a list that are read; a cursor may lead nowhere. */
+const RESPONSE_TIMEOUT_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 6_000;
+const CLOSE_TIMEOUT_MS = 3_000;
+/** Pages of a list. Bounds an endless cursor. */
 const MAX_PAGES = 10;
-/** Tools of one server. */
+/** Per server. */
 const MAX_TOOLS = 100;
-/** A list that changes all the time is read so often. */
-const RELIST_EVERY_MS = 5_000;
+/** Minimum time between reads of a changing list. */
+const MIN_RELIST_INTERVAL_MS = 5_000;
 
 /** A tool as its server lists it. */
 export interface ListedTool {
@@ -46,37 +46,37 @@ export interface SkippedTool {
 export interface McpSessionOptions {
   readonly server: McpServerConfig;
   readonly outbound: Pick<EgressClient, 'fetch'>;
-  /** Told when the server says that its list is another one. */
+  /** Called with the new list after the server reported a change. */
   readonly onListed: (tools: readonly ListedTool[]) => void;
-  /** Called with the tools that a list was read without. */
+  /** Called with the tools of a list that are over a limit. */
   readonly onSkipped: (skipped: readonly SkippedTool[]) => void;
   readonly onFault: (error: unknown) => void;
 }
 
-/** What is open between us and a server. */
+/** An open connection to a server. */
 interface Connection {
   readonly client: Client;
   readonly transport: Transport;
 }
 
 /**
- * One MCP server in one call: it connects when it is needed, and again after it broke. A server keeps
- * what it likes of a session, so no two calls share one.
+ * The session of one MCP server in one call. Connects on demand and reconnects after a failure. Calls
+ * do not share sessions, as a server may store state in them.
  */
 export class McpSession {
   readonly #options: McpSessionOptions;
   #connecting: Promise<Connection> | undefined;
   #relisting: NodeJS.Timeout | undefined;
   #lastRelist = 0;
-  /** Answers that had no end. */
-  #cutAnswers = 0;
+  /** Answers over the size limit. */
+  #truncatedAnswers = 0;
   #isClosed = false;
 
   constructor(options: McpSessionOptions) {
     this.#options = options;
   }
 
-  /** The server's tools, connecting first where that is needed. */
+  /** Lists the server's tools. Connects if necessary. */
   async list(): Promise<readonly ListedTool[]> {
     const { client } = await this.#connected();
     const tools: ListedTool[] = [];
@@ -86,7 +86,7 @@ export class McpSession {
       const listed = await client.request(
         { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
         ListToolsResultSchema,
-        { timeout: ANSWER_WITHIN_MS },
+        { timeout: RESPONSE_TIMEOUT_MS },
       );
       for (const { name, description = '', inputSchema } of listed.tools) {
         const problem = schemaLimitProblem(inputSchema);
@@ -100,7 +100,7 @@ export class McpSession {
     return tools.slice(0, MAX_TOOLS);
   }
 
-  /** One that was not carried out, because the session is gone, is tried once more in a new one. */
+  /** Calls a tool. Retries once in a new session if the server had lost the session. */
   async call(
     name: string,
     args: Readonly<Record<string, unknown>>,
@@ -114,14 +114,14 @@ export class McpSession {
         { signal, timeout: timeoutMs },
       );
     };
-    const cutBefore = this.#cutAnswers;
+    const cutBefore = this.#truncatedAnswers;
     try {
       return await ask();
     } catch (error) {
-      if (this.#cutAnswers > cutBefore) throw tooMuch();
-      if (signal.aborted || !wasNotDone(error)) throw error;
+      if (this.#truncatedAnswers > cutBefore) throw answerTooLong();
+      if (signal.aborted || !wasNotExecuted(error)) throw error;
       await this.#disconnect();
-      // One that was started again may have other tools.
+      // A restarted server may have other tools.
       this.#relistSoon();
       return ask();
     }
@@ -136,9 +136,9 @@ export class McpSession {
   #connected(): Promise<Connection> {
     if (this.#isClosed) return Promise.reject(new Error('The call is over'));
     if (this.#connecting) return this.#connecting;
-    const connecting: Promise<Connection> = this.#connect(() => this.#lose(connecting));
+    const connecting: Promise<Connection> = this.#connect(() => this.#onConnectionLost(connecting));
     this.#connecting = connecting;
-    // The next one tries again.
+    // The next request connects again.
     connecting.catch(() => this.#forget(connecting));
     return connecting;
   }
@@ -147,18 +147,21 @@ export class McpSession {
     const { server, outbound, onFault } = this.#options;
     const client = new Client(
       { name: 'parley', version: '1' },
-      // What tools bring is data in any form: schemas of other people are not compiled for it.
+      // Results are not validated: schemas of servers are not compiled on this thread.
       { jsonSchemaValidator: { getValidator: () => accept } },
     );
     client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.#relistSoon());
-    const onTooMuch = () => {
-      this.#cutAnswers++;
+    const onTooLong = () => {
+      this.#truncatedAnswers++;
       onGone();
     };
-    const transport = transportTo(server, mcpFetch(outbound.fetch, onTooMuch));
+    const transport = transportTo(server, mcpFetch(outbound.fetch, onTooLong));
     try {
-      // The client's own limit is for the greeting, and not for the stream before it.
-      await inTime(client.connect(transport, { timeout: ANSWER_WITHIN_MS }), CONNECT_WITHIN_MS);
+      // The client's timeout covers the handshake, but not the opening of the stream.
+      await withTimeout(
+        client.connect(transport, { timeout: RESPONSE_TIMEOUT_MS }),
+        CONNECT_TIMEOUT_MS,
+      );
     } catch (error) {
       await client.close();
       throw error;
@@ -167,15 +170,15 @@ export class McpSession {
     client.onclose = onGone;
     client.onerror = (error) => {
       onFault(error);
-      // Its stream would come back as a session that nobody has greeted.
+      // A reconnected SSE stream would be a session without handshake.
       if (server.transport === 'sse') onGone();
     };
     if (this.#isClosed) await end(connection);
     return connection;
   }
 
-  /** A connection broke: what its server tells of its list meanwhile is not heard, so it is read again. */
-  #lose(connecting: Promise<Connection>): void {
+  /** Reads the list again, as changes during the outage were not reported. */
+  #onConnectionLost(connecting: Promise<Connection>): void {
     if (this.#connecting !== connecting) return;
     this.#forget(connecting);
     this.#relistSoon();
@@ -202,10 +205,10 @@ export class McpSession {
     }, this.#relistedAt());
   }
 
-  /** At once the first time; then so seldom that a flood of notices changes nothing. */
+  /** Delay of the next read, ms: 0 the first time, then limited by MIN_RELIST_INTERVAL_MS. */
   #relistedAt(): number {
     const now = Date.now();
-    const at = Math.max(now, this.#lastRelist + RELIST_EVERY_MS);
+    const at = Math.max(now, this.#lastRelist + MIN_RELIST_INTERVAL_MS);
     this.#lastRelist = at;
     return at - now;
   }
@@ -224,13 +227,13 @@ function transportTo(server: McpServerConfig, fetch: EgressClient['fetch']): Tra
 
 async function end({ client, transport }: Connection): Promise<void> {
   if (transport instanceof StreamableHTTPClientTransport) {
-    // A server that does not hear that it is over has a limit of its own.
-    await inTime(transport.terminateSession(), END_WITHIN_MS).catch(() => undefined);
+    // Otherwise the server ends the session by its own timeout.
+    await withTimeout(transport.terminateSession(), CLOSE_TIMEOUT_MS).catch(() => undefined);
   }
   await client.close().catch(() => undefined);
 }
 
-async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
+async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error('The server did not answer in time')), ms);
@@ -242,8 +245,8 @@ async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   }
 }
 
-/** Whether the server cannot have carried out what it was asked: it does not know the session. */
-function wasNotDone(error: unknown): boolean {
+/** Whether the server certainly did not execute the request, as it does not know the session. */
+function wasNotExecuted(error: unknown): boolean {
   if (error instanceof StreamableHTTPError) return [400, 404, 410].includes(error.code ?? 0);
   if (!(error instanceof Error)) return false;
   const { cause } = error;

@@ -1,6 +1,6 @@
 import { type CallToolResult, ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import type { ToolOutcome } from '../../../../agents-runtime/contract/tools.js';
-import { toolData } from '../tool-result-format.js';
+import { formatToolResult } from '../tool-result-format.js';
 import { argumentSchema } from '../tool-schema.js';
 import type { CallTool } from '../tool-set.js';
 import type { ArgumentValidator } from '../validation/argument-validator.js';
@@ -8,7 +8,7 @@ import type { ToolCaller } from '../webhook-tool.js';
 import { McpAnswerError } from './mcp-fetch.js';
 import type { ListedTool, McpSession } from './mcp-session.js';
 
-/** MCP names no limit of its own. */
+/** MCP defines no timeout. */
 const TIMEOUT_MS = 30_000;
 const MAX_DESCRIPTION = 4_000;
 const MAX_REASON = 2_000;
@@ -20,7 +20,7 @@ export interface McpToolParts {
   readonly onFault: (error: unknown) => void;
 }
 
-/** A tool of an MCP server as one call has it. @param name by which the model knows it */
+/** A tool of an MCP server in one call. @param name its name for the model */
 export function mcpTool(
   { name: ownName, description, inputSchema }: ListedTool,
   name: string,
@@ -53,11 +53,14 @@ export function mcpTool(
   };
 }
 
-/** A server's own words on what went wrong help the model; those on a broken connection do not. */
+/** The server's error message helps the model; one about a broken connection does not. */
 function refused(error: unknown): ToolOutcome {
   if (error instanceof McpError && error.code !== ErrorCode.ConnectionClosed) {
     const outcome = 'Error: the tool failed.';
-    return { text: toolData({ outcome, data: error.message.slice(0, MAX_REASON) }), failed: true };
+    return {
+      text: formatToolResult({ outcome, data: error.message.slice(0, MAX_REASON) }),
+      failed: true,
+    };
   }
   const why = error instanceof McpAnswerError ? error.message : 'its server cannot be asked';
   return { text: `Error: the tool failed, because ${why}.`, failed: true };
@@ -68,7 +71,7 @@ function outcomeOf({ isError, content, structuredContent }: CallToolResult): Too
   const outcome = failed ? 'Error: the tool failed.' : 'The tool answered.';
   const items = content.map(dataOf);
   const data = structuredContent ?? (items.length === 1 ? items[0] : items);
-  return { text: toolData({ outcome, data }), failed };
+  return { text: formatToolResult({ outcome, data }), failed };
 }
 
 function dataOf(item: CallToolResult['content'][number]): unknown {

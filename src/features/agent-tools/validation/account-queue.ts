@@ -1,6 +1,6 @@
-/** Jobs of many accounts: accounts take turns, and each has one job in hand at a time. */
+/** Jobs of many accounts: round robin over the accounts, one running job per account. */
 export class AccountQueue<Job> {
-  /** In the order of their turns; an account without jobs has no entry. */
+  /** In round-robin order. An account without jobs has no entry. */
   readonly #waiting = new Map<string, Job[]>();
   readonly #busy = new Set<string>();
 
@@ -10,7 +10,7 @@ export class AccountQueue<Job> {
     else this.#waiting.set(accountId, [job]);
   }
 
-  /** The next job of the first account that has none in hand; the account is busy until `release`. */
+  /** The next job of the first account without a running job. The account is busy until `release`. */
   take(): Job | undefined {
     for (const [accountId, jobs] of this.#waiting) {
       if (this.#busy.has(accountId)) continue;
@@ -28,7 +28,7 @@ export class AccountQueue<Job> {
     this.#busy.delete(accountId);
   }
 
-  /** Takes all jobs that wait. */
+  /** Removes and returns all waiting jobs. */
   clear(): readonly Job[] {
     const jobs = [...this.#waiting.values()].flat();
     this.#waiting.clear();

@@ -17,7 +17,7 @@ const OPTIONS: Options = {
   allErrors: true,
 };
 
-/** What is wrong with arguments, in words for the model; undefined when nothing is. */
+/** The problem with arguments, in words for the model; undefined if they are valid. */
 export type ArgumentCheck = (args: Readonly<Record<string, unknown>>) => string | undefined;
 
 /**
@@ -29,10 +29,7 @@ export class ArgumentChecks {
     max: MAX_COMPILED,
   });
 
-  /**
-   * The check of a schema; undefined for one that cannot be used.
-   * @param schema JSON text
-   */
+  /** The check for a schema; undefined for an unusable one. @param schema JSON text */
   for(schema: string): ArgumentCheck | undefined {
     const known = this.#compiled.get(schema);
     if (known) return known.check;

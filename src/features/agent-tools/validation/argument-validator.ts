@@ -18,7 +18,7 @@ const LATE =
   "the arguments could not be checked by the tool's schema in time; shorter values may help";
 const UNCHECKED = "the arguments could not be checked by the tool's schema";
 
-/** Whose tool it is. */
+/** The tool and its owner. */
 export interface ValidatedTool {
   readonly accountId: string;
   readonly agentId: string;
@@ -55,9 +55,9 @@ export class ArgumentValidator {
   }
 
   /**
-   * Resolves with what is wrong with the arguments, for the model; undefined when nothing is, or the
-   * schema cannot be used: one that cannot be compiled in time is such a schema. Arguments that cannot
-   * be checked in time are refused: otherwise a caller's words could switch the check off. Never rejects.
+   * Resolves with the problem for the model; undefined if the arguments are valid or the schema is
+   * unusable, for example because it does not compile in time. Arguments that cannot be checked in time
+   * are refused, so that a caller cannot disable the check. Never rejects.
    */
   validate(tool: ValidatedTool, input: ValidationInput): Promise<string | undefined> {
     if (this.#isClosed) return Promise.resolve(UNCHECKED);

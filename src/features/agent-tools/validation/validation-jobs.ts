@@ -1,4 +1,4 @@
-/** What a worker thread for arguments of tools does. */
+/** The jobs of a validation thread. */
 export type ValidationJobs = {
   /** Loads the validator and compiles a first schema, so that no later job waits for that. */
   readonly warm: { readonly input: undefined; readonly output: undefined };

@@ -4,6 +4,7 @@ import {
   bool,
   custom,
   dict,
+  E164,
   float,
   int,
   oneOf,
@@ -38,7 +39,6 @@ import {
 
 const MAX_CONTACTS = 1_000;
 const CONTACT_NAME = /^[^\p{Cc}\p{Surrogate}]{1,200}$/u;
-const E164 = /^\+[1-9]\d{1,14}$/;
 const seconds = (description: string) => float({ ge: 0, description: `Seconds. ${description}` });
 
 /**

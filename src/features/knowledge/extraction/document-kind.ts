@@ -1,8 +1,8 @@
-/** What text can be taken from. */
+/** The supported kinds of documents. */
 export const DOCUMENT_KINDS = ['text', 'markdown', 'html', 'pdf', 'docx'] as const;
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
 
-const BY_ENDING: Readonly<Record<string, DocumentKind>> = {
+const KIND_BY_EXTENSION: Readonly<Record<string, DocumentKind>> = {
   txt: 'text',
   text: 'text',
   csv: 'text',
@@ -13,29 +13,30 @@ const BY_ENDING: Readonly<Record<string, DocumentKind>> = {
   xhtml: 'html',
 };
 
-/** How much of a file is looked at. */
-const LOOKED_AT = 4_096;
+/** Bytes from the start of the file. */
+const SAMPLE_BYTES = 4_096;
 const HTML = /^\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--[^>]{0,500}-->\s*)?<(?:!doctype\s+html|html)\b/i;
 
 /**
- * A file's kind by its first bytes and, where those tell nothing, by its name's ending; what is text
- * under a name without an ending of ours is text.
+ * A file's kind by its first bytes, else by its extension. A text with an unknown extension is `text`.
  */
 export function documentKindOf(name: string, bytes: Uint8Array): DocumentKind | undefined {
-  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, LOOKED_AT));
-  // Some programs write a few bytes before a PDF's head.
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, SAMPLE_BYTES));
+  // Some programs write a few bytes before the PDF header.
   if (start.subarray(0, 1_024).includes('%PDF-')) return 'pdf';
   if (start.subarray(0, 4).equals(Buffer.from('PK\x03\x04'))) {
-    return endingOf(name) === 'docx' ? 'docx' : undefined;
+    return extensionOf(name) === 'docx' ? 'docx' : undefined;
   }
   const hasUtf16Mark =
     (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff);
   if (start.includes(0) && !hasUtf16Mark) return undefined;
   if (isHtml(start.toString('latin1'))) return 'html';
-  return BY_ENDING[endingOf(name)] ?? (isUtf8(start) || hasUtf16Mark ? 'text' : undefined);
+  return (
+    KIND_BY_EXTENSION[extensionOf(name)] ?? (isUtf8(start) || hasUtf16Mark ? 'text' : undefined)
+  );
 }
 
-/** The last character may be cut in two. */
+/** The last character may be incomplete. */
 function isUtf8(start: Uint8Array): boolean {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(start, { stream: true });
@@ -45,11 +46,11 @@ function isUtf8(start: Uint8Array): boolean {
   }
 }
 
-/** Whether a text is a page and not words. */
+/** Whether a text is an HTML page. */
 export function isHtml(text: string): boolean {
-  return HTML.test(text.slice(0, LOOKED_AT));
+  return HTML.test(text.slice(0, SAMPLE_BYTES));
 }
 
-function endingOf(name: string): string {
+function extensionOf(name: string): string {
   return /\.([a-z0-9]{1,8})$/i.exec(name)?.[1]?.toLowerCase() ?? '';
 }

@@ -3,7 +3,7 @@ import { fromBufferPromise } from 'yauzl';
 import { type ExtractedText, type ExtractionLimits, UnreadableDocument } from './extraction.js';
 import { htmlText } from './html-text.js';
 
-/** The words of a Word document. @throws UnreadableDocument */
+/** Extracts the text of a Word document. @throws UnreadableDocument */
 export async function docxText(bytes: Buffer, limits: ExtractionLimits): Promise<ExtractedText> {
   await checkArchive(bytes, limits);
   let html: string;

@@ -12,7 +12,7 @@ import {
 import { htmlText } from './html-text.js';
 import { pdfText } from './pdf-text.js';
 
-/** Takes the text from a document. @throws UnreadableDocument */
+/** Extracts the text of a document. @throws UnreadableDocument */
 export async function extractText(job: ExtractionJob): Promise<ExtractedText> {
   const found = await textOf({ ...job, bytes: Buffer.from(job.bytes) });
   const text = cleanText(found.text);
@@ -28,11 +28,11 @@ async function textOf({
 }: ExtractionJob & { readonly bytes: Buffer }): Promise<ExtractedText> {
   switch (kind) {
     case 'text':
-      return { text: decoded(bytes), title: '' };
+      return { text: decode(bytes), title: '' };
     case 'markdown':
-      return markdownText(decoded(bytes), limits);
+      return markdownText(decode(bytes), limits);
     case 'html':
-      return htmlText(decoded(bytes), limits);
+      return htmlText(decode(bytes), limits);
     case 'pdf':
       return pdfText(new Uint8Array(bytes), limits);
     case 'docx':
@@ -40,7 +40,7 @@ async function textOf({
   }
 }
 
-/** By way of HTML, so that what a library knows of Markdown's corners holds. */
+/** Converts Markdown to HTML first, to use the library's parser. */
 function markdownText(markdown: string, limits: ExtractionLimits): ExtractedText {
   const withoutHead = markdown.replace(/^---\n[\s\S]{0,10000}?\n---\n/, '');
   return htmlText(marked.parse(withoutHead, { async: false, gfm: true }), limits);
@@ -48,8 +48,8 @@ function markdownText(markdown: string, limits: ExtractionLimits): ExtractedText
 
 const DECLARED = /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{1,40})/i;
 
-/** UTF-8 or UTF-16 by its mark; UTF-8; what a page says of itself; else the old Western one. */
-function decoded(bytes: Buffer): string {
+/** Tries the byte order mark, UTF-8, the page's declared charset, then Windows-1252. */
+function decode(bytes: Buffer): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes);
   try {
@@ -64,6 +64,6 @@ function decoderFor(label: string | undefined): TextDecoder {
   try {
     return new TextDecoder(label ?? 'windows-1252');
   } catch {
-    return new TextDecoder('windows-1252'); // a page may declare what nobody knows
+    return new TextDecoder('windows-1252'); // the declared charset is unknown
   }
 }

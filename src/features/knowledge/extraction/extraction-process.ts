@@ -5,15 +5,15 @@ import type { ExtractionBounds, ExtractionJob, ExtractionReply } from './extract
 import { spawnIsolated } from './spawn-isolated.js';
 
 const HEAP_MB = 256;
-/** Memory is looked at so often: a bomb inflates some tens of megabytes in between. */
-const LOOK_EVERY_MS = 25;
-/** An idle process is ended after so long. */
+/** Between checks, a zip bomb inflates some tens of megabytes. */
+const MEMORY_CHECK_MS = 25;
+/** Lifetime of an idle process. */
 const IDLE_MS = 20_000;
 const PAGE_BYTES = 4_096;
 
 /**
- * Takes text from one document at a time in a process of its own, which stands back behind calls, knows
- * no setting or secret, and is ended and replaced when a document takes too long or too much memory.
+ * Extracts text from one document at a time in a low-priority child process without settings and
+ * secrets. Kills and replaces the process if a document takes too long or too much memory.
  */
 export class ExtractionProcess {
   readonly #bounds: ExtractionBounds;
@@ -36,15 +36,15 @@ export class ExtractionProcess {
     const late = setTimeout(() => endFor('It takes too long to read'), timeoutMs);
     const watch = setInterval(() => {
       void this.#isTooLarge(child).then((is) => is && endFor('It takes too much memory to read'));
-    }, LOOK_EVERY_MS);
-    const reply = await answered(child, { kind, bytes, limits });
+    }, MEMORY_CHECK_MS);
+    const reply = await waitForReply(child, { kind, bytes, limits });
     clearTimeout(late);
     clearInterval(watch);
     this.#idle = setTimeout(() => this.end(), IDLE_MS);
     return reply ?? { ok: false, reason: fault };
   }
 
-  /** Ends the process, whatever it does; the next document starts another. */
+  /** Kills the process. The next document starts another one. */
   end(): void {
     this.#child?.kill('SIGKILL');
     this.#child = undefined;
@@ -53,14 +53,14 @@ export class ExtractionProcess {
   #start(): ChildProcess {
     if (this.#child?.connected) return this.#child;
     const child = spawnIsolated('./extraction.child.js', HEAP_MB);
-    // What goes wrong is told by its end.
+    // `exit` reports failures.
     child.on('error', () => undefined);
-    if (child.pid !== undefined) beNice(child.pid);
+    if (child.pid !== undefined) lowerPriority(child.pid);
     this.#child = child;
     return child;
   }
 
-  /** Buffers are beside the heap that V8 bounds, so the system is asked; Linux tells. */
+  /** Checks the resident memory (Linux only), as V8 does not bound buffers. */
   async #isTooLarge({ pid }: ChildProcess): Promise<boolean> {
     if (process.platform !== 'linux') return false;
     const statm = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '');
@@ -68,16 +68,19 @@ export class ExtractionProcess {
   }
 }
 
-function beNice(pid: number): void {
+function lowerPriority(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // It has ended by now, which whoever waits for it is told.
+    // The process has ended; `waitForReply` reports it.
   }
 }
 
-/** Its reply; undefined when it ended without one. */
-function answered(child: ChildProcess, job: ExtractionJob): Promise<ExtractionReply | undefined> {
+/** The reply; undefined if the process ended without one. */
+function waitForReply(
+  child: ChildProcess,
+  job: ExtractionJob,
+): Promise<ExtractionReply | undefined> {
   return new Promise((resolve) => {
     const settle = (reply: ExtractionReply | undefined) => {
       child.off('message', onMessage);

@@ -1,15 +1,15 @@
 import type { DocumentKind } from './document-kind.js';
 
-/** What is taken of a document at most; the process that does it has bounds of its own. */
+/** Limits for one document. */
 export interface ExtractionLimits {
   readonly characters: number;
   readonly pages: number;
-  /** Of an archive. */
+  /** Entries of an archive. */
   readonly entries: number;
   readonly inflatedBytes: number;
 }
 
-/** Source: 2,000 printed pages have some 4 million characters; nothing a caller asks about is longer. */
+/** 2,000 printed pages have some 4 million characters. */
 export const EXTRACTION_LIMITS: ExtractionLimits = {
   characters: 2_000_000,
   pages: 2_000,
@@ -23,31 +23,31 @@ export interface ExtractionJob {
   readonly limits: ExtractionLimits;
 }
 
-/** What one document may take. */
+/** Limits of the extraction process per document. */
 export interface ExtractionBounds {
   readonly limits: ExtractionLimits;
   readonly timeoutMs: number;
-  /** Of the process as a whole; some 60 MB are the libraries. */
+  /** Of the whole process; some 60 MB are libraries. */
   readonly memoryBytes: number;
 }
 
-/** A file goes over in parts, so that none of them holds up the sender. */
+/** A file is sent in parts, so that none of them blocks the sender. */
 export type ToSupervisor =
   | { readonly type: 'file' }
   | { readonly type: 'part'; readonly bytes: Uint8Array }
   | { readonly type: 'read'; readonly kind: DocumentKind };
 
 /**
- * A document's text with its structure: titles begin with `#`, items of lists with `-`, rows of
- * tables are written as in Markdown, and an empty line parts paragraphs.
+ * A document's text with its structure: titles begin with `#`, list items with `-`, table rows are in
+ * Markdown, and an empty line separates paragraphs.
  */
 export interface ExtractedText {
   readonly text: string;
-  /** The document's own, if it has one. */
+  /** Empty if the document has none. */
   readonly title: string;
 }
 
-/** Why a document has no text for us: a sentence for its owner. */
+/** Why a document has no usable text. The message is for its owner. */
 export class UnreadableDocument extends Error {
   override readonly name = 'UnreadableDocument';
 }
@@ -56,11 +56,11 @@ export type ExtractionReply =
   | { readonly ok: true; readonly output: ExtractedText }
   | { readonly ok: false; readonly reason: string };
 
-/** Without what no database stores and no voice says. */
+/** Removes control characters and normalises white space. */
 export function cleanText(text: string): string {
   return (
     text
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are removed
       .replace(/[\u0000-\u0008\u000b\u000e-\u001f\u007f-\u009f\u00ad\ufeff]|\p{Surrogate}/gu, '')
       .replace(/\r\n?|[\f\u2028\u2029]/g, '\n')
       .replace(/[ \t\u00a0]+/g, ' ')

@@ -7,7 +7,7 @@ import {
   UnreadableDocument,
 } from './extraction.js';
 
-/** Nothing in them is read out. */
+/** Elements without readable text. */
 const SKIPPED = new Set(
   'script style noscript template svg math iframe object head nav footer select button textarea'.split(
     ' ',
@@ -18,11 +18,11 @@ const BLOCKS = new Set(
     ' ',
   ),
 );
-/** The parser's time grows with the square of it; pages have some dozens. */
+/** The parser is quadratic in the depth. Pages have some dozens. */
 const DEEPEST = 2_000;
 const HEADING = /^h([1-6])$/;
 
-/** Writes a page's words down by its structure; reads it as a stream, so that depth costs nothing. */
+/** Collects a page's text with its structure from a stream of tags. */
 class TextWriter {
   readonly #limits: ExtractionLimits;
   readonly #blocks: string[] = [];
@@ -106,7 +106,7 @@ class TextWriter {
     const isItem = this.#mark === '- ';
     if (words !== '')
       this.#blocks.push(`${this.#mark}${isItem ? words.replaceAll('\n', ' ') : words}`);
-    // A paragraph inside an item is the item's.
+    // A paragraph inside a list item belongs to the item.
     if (words !== '' || !(isItem && mark === '\n')) this.#mark = mark;
   }
 
@@ -123,7 +123,7 @@ class TextWriter {
     if (name === 'th' && this.#cells.length > 1) this.#hasHeaderCells = true;
   }
 
-  /** A line of running text that begins like a title is none. */
+  /** Removes title and table marks from running text. */
   #takeWords(): string {
     const words = this.#words
       .split('\n')
@@ -140,10 +140,10 @@ class TextWriter {
   }
 }
 
-/** Of a page, read in one step: about a millisecond. */
+/** Characters per step: about a millisecond. */
 const STEP_CHARACTERS = 4_096;
 
-/** The words of a page, with its titles, lists and tables. @throws UnreadableDocument */
+/** Extracts the text of a page with its titles, lists and tables. @throws UnreadableDocument */
 export function* htmlSteps(html: string, limits: ExtractionLimits): SteppedTask<ExtractedText> {
   const writer = new TextWriter(limits);
   let isPre = 0;
@@ -170,7 +170,7 @@ export function* htmlSteps(html: string, limits: ExtractionLimits): SteppedTask<
   return { text: writer.text, title: writer.title.replace(/\s+/g, ' ').trim() };
 }
 
-/** The same, for a process that does nothing else. @throws UnreadableDocument */
+/** The same in one step, for the extraction process. @throws UnreadableDocument */
 export function htmlText(html: string, limits: ExtractionLimits): ExtractedText {
   return runToEnd(htmlSteps(html, limits));
 }

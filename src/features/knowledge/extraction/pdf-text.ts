@@ -8,9 +8,9 @@ import {
 
 interface Line {
   readonly text: string;
-  /** Of its letters, in points. */
+  /** Font size in points. */
   readonly height: number;
-  /** There is more room above it than between lines. */
+  /** Whether the space above is larger than between lines. */
   readonly isApart: boolean;
 }
 
@@ -26,13 +26,13 @@ function isText(item: unknown): item is Item {
   return typeof item === 'object' && item !== null && 'str' in item;
 }
 
-/** So much larger than the running text is a title's letter. */
+/** Relative font size of titles. */
 const TITLE_FACTOR = 1.15;
 const MAX_TITLE_LENGTH = 120;
-/** Room above a line, in heights of its letters, that parts paragraphs. */
+/** Space between paragraphs, relative to the font size. */
 const APART = 1.7;
 
-/** The words of a PDF; larger letters tell titles. @throws UnreadableDocument */
+/** Extracts the text of a PDF. Titles are detected by font size. @throws UnreadableDocument */
 export async function pdfText(bytes: Uint8Array, limits: ExtractionLimits): Promise<ExtractedText> {
   const document = await open(bytes);
   if (document.numPages > limits.pages) {
@@ -118,7 +118,7 @@ function written(lines: readonly Line[]): string {
           ? ` ${line.text}`
           : `\n\n${marks(line.height / body)} ${line.text}`;
     } else if (line.isApart || wasTitle) text += `\n\n${plain(line.text)}`;
-    // A word that was divided at the line's end is whole again.
+    // Joins a hyphenated word.
     else if (/\p{L}-$/u.test(text) && /^\p{Ll}/u.test(line.text))
       text = text.slice(0, -1) + line.text;
     else text += `\n${plain(line.text)}`;
@@ -132,12 +132,12 @@ function marks(factor: number): string {
   return factor > 1.4 ? '##' : '###';
 }
 
-/** Bullets as items; no line begins like a title that is none. */
+/** Converts bullets to list items, and removes title marks. */
 function plain(text: string): string {
   return text.replace(/^[#|]+\s*/, '').replace(/^[•▪◦‣●○–]\s*/, '- ');
 }
 
-/** The height that most letters have. */
+/** The most frequent font size. */
 function usualHeight(lines: readonly Line[]): number {
   const letters = new Map<number, number>();
   for (const { height, text } of lines) {

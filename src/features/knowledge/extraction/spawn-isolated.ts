@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** Starts a program beside this one as a process of its own, which knows no setting and no secret. */
+/** Starts a program of this folder as a child process without environment and secrets. */
 export function spawnIsolated(
   program: `./${string}`,
   heapMb: number,

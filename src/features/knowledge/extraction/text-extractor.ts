@@ -16,22 +16,21 @@ const BOUNDS: ExtractionBounds = {
   timeoutMs: 120_000,
   memoryBytes: 512 * 1_048_576,
 };
-/** It holds one file and one text, and starts processes. */
+/** Of the supervisor, which stores one file and one text. */
 const HEAP_MB = 64;
 
-/** The gateway is closing, or the small process is gone: the document is as it was. */
+/** The gateway is closing, or the supervisor ended. The document is unchanged. */
 export class ExtractionStopped extends Error {
   override readonly name = 'ExtractionStopped';
 }
 
 /**
- * Takes text from documents, one at a time, in a process that stands back behind calls. A small process
- * beside the gateway, which stays, starts and ends it: a fork of the gateway itself stops all its threads
- * for as long as its memory's tables take to copy.
+ * Extracts text from documents, one at a time, in a low-priority process. A small supervisor process starts
+ * and stops it: a fork of the gateway would stop all its threads while its page tables are copied.
  */
 export class TextExtractor {
   readonly #bounds: ExtractionBounds;
-  #keeper: ChildProcess | undefined;
+  #supervisor: ChildProcess | undefined;
   #settle: ((reply: ExtractionReply | undefined) => void) | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
@@ -40,19 +39,19 @@ export class TextExtractor {
     this.#bounds = { ...BOUNDS, ...bounds };
   }
 
-  /** The number of the small process, if it runs. */
+  /** The process id of the supervisor, if it runs. */
   get pid(): number | undefined {
-    return this.#keeper?.connected ? this.#keeper.pid : undefined;
+    return this.#supervisor?.connected ? this.#supervisor.pid : undefined;
   }
 
-  /** Starts the small process: best before there are calls. The first document does it otherwise. */
+  /** Starts the supervisor. Call it before there are calls; otherwise the first document starts it. */
   start(): void {
     if (!this.#isClosed) this.#started();
   }
 
   /**
-   * @param parts the file's bytes; small ones leave the thread to others in between.
-   * @throws UnreadableDocument with the reason; ExtractionStopped; what `parts` throws.
+   * @param parts the file in small chunks
+   * @throws UnreadableDocument with the reason; ExtractionStopped; errors of `parts`
    */
   extract(
     kind: DocumentKind,
@@ -65,7 +64,7 @@ export class TextExtractor {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const keeper = this.#keeper;
+    const keeper = this.#supervisor;
     if (keeper?.pid && keeper.exitCode === null && keeper.signalCode === null) {
       const ended = once(keeper, 'exit');
       keeper.ref();
@@ -86,9 +85,9 @@ export class TextExtractor {
       this.#settle = resolve;
     });
     try {
-      await tell(keeper, { type: 'file' });
-      for await (const bytes of parts) await tell(keeper, { type: 'part', bytes });
-      await tell(keeper, { type: 'read', kind });
+      await send(keeper, { type: 'file' });
+      for await (const bytes of parts) await send(keeper, { type: 'part', bytes });
+      await send(keeper, { type: 'read', kind });
       const reply = await replied;
       if (reply?.ok) return reply.output;
       if (!reply) throw new ExtractionStopped('The process that reads documents ended');
@@ -100,24 +99,24 @@ export class TextExtractor {
   }
 
   #started(): ChildProcess {
-    if (this.#keeper?.connected) return this.#keeper;
+    if (this.#supervisor?.connected) return this.#supervisor;
     const keeper = spawnIsolated('./extraction-supervisor.js', HEAP_MB, [
       JSON.stringify(this.#bounds),
     ]);
     const onEnd = () => {
-      if (this.#keeper === keeper) this.#settle?.(undefined);
+      if (this.#supervisor === keeper) this.#settle?.(undefined);
     };
     keeper.on('message', (reply) => this.#settle?.(reply as ExtractionReply));
     keeper.on('exit', onEnd);
     keeper.on('error', onEnd);
     keeper.unref();
     keeper.channel?.unref();
-    this.#keeper = keeper;
+    this.#supervisor = keeper;
     return keeper;
   }
 }
 
-/** Resolves when it is on its way; that it cannot be is told by the end of the process. */
-function tell(keeper: ChildProcess, message: ToSupervisor): Promise<void> {
+/** Resolves when the message is sent. `exit` reports failures. */
+function send(keeper: ChildProcess, message: ToSupervisor): Promise<void> {
   return new Promise((resolve) => keeper.send(message, () => resolve()));
 }

@@ -1,7 +1,7 @@
 import type { Language } from '../../../../media/languages.js';
 
-/** The commonest small words of each language, none of them common in another of these. */
-const SMALL_WORDS: Readonly<Record<Language, string>> = {
+/** Frequent function words of each language that are rare in the other ones. */
+const FUNCTION_WORDS: Readonly<Record<Language, string>> = {
   en: 'the of and to is that for with are this be from you your we which',
   ca: 'amb els les una dels és per aquest aquesta són també més però seva i',
   sv: 'och att det som är för på av inte med till ett har kan vi',
@@ -15,17 +15,17 @@ const SMALL_WORDS: Readonly<Record<Language, string>> = {
   nl: 'het een van en de is niet dat voor met zijn wij u bij op',
 };
 
-const WORDS = Object.entries(SMALL_WORDS).map(
+const WORDS = Object.entries(FUNCTION_WORDS).map(
   ([language, words]) => [language as Language, new Set(words.split(' '))] as const,
 );
-/** Of a text's beginning. */
-const LOOKED_AT = 4_000;
+/** Characters from the start of the text. */
+const SAMPLE_LENGTH = 4_000;
 
-/** The language that a text is most likely written in; English where nothing tells. */
+/** Detects the language of a text by its function words. Default: English. */
 export function documentLanguage(text: string): Language {
   const words =
     text
-      .slice(0, LOOKED_AT)
+      .slice(0, SAMPLE_LENGTH)
       .toLowerCase()
       .match(/\p{L}+/gu) ?? [];
   let best: Language = 'en';

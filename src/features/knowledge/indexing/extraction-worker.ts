@@ -4,23 +4,23 @@ import type { DocumentsRepository } from '../documents.repository.js';
 import { UnreadableDocument } from '../extraction/extraction.js';
 import type { TextExtractor } from '../extraction/text-extractor.js';
 
-/** Files that another gateway left are found after so long at the latest. */
-const LOOK_EVERY_MS = 15_000;
+/** Finds files that other gateways left. */
+const POLL_INTERVAL_MS = 15_000;
 
-/** Takes the texts out of files that were sent, one after the other, by turns of accounts; the indexer does the rest. */
+/** Extracts the texts of submitted files, one at a time. Accounts take turns. */
 export class ExtractionWorker {
   readonly #documents: DocumentsRepository;
   readonly #extractor: TextExtractor;
   readonly #onText: () => void;
   readonly #loop: PollingWorker;
-  /** The account that had the last turn. */
+  /** The last account in the order of turns. */
   #lastAccount: string | undefined;
 
   constructor(parts: {
     readonly documents: DocumentsRepository;
     readonly extractor: TextExtractor;
     readonly log: Logger;
-    /** Told when there is a text to index. */
+    /** Called when there is a text to index. */
     readonly onText: () => void;
   }) {
     this.#documents = parts.documents;
@@ -34,28 +34,28 @@ export class ExtractionWorker {
     this.#loop.start();
   }
 
-  /** Says that there may be files. */
+  /** Call when files were added. */
   readonly wake = (): void => this.#loop.wake();
 
-  /** Gives the file in hand back. */
+  /** Releases the current file. */
   async close(): Promise<void> {
     await Promise.all([this.#loop.close(), this.#extractor.close()]);
   }
 
   async #step(closing: AbortSignal): Promise<number> {
     const claimed = await this.#documents.claimFile(this.#lastAccount);
-    if (!claimed) return LOOK_EVERY_MS;
+    if (!claimed) return POLL_INTERVAL_MS;
     this.#lastAccount = claimed.accountId;
     try {
-      const text = await this.#extractor.extract(claimed.kind, this.#documents.fileParts(claimed));
-      await this.#documents.keepText(claimed, text);
+      const text = await this.#extractor.extract(claimed.kind, this.#documents.fileChunks(claimed));
+      await this.#documents.storeText(claimed, text);
       this.#onText();
     } catch (error) {
       if (error instanceof UnreadableDocument) {
-        await this.#documents.keepFailure(claimed, error.message);
+        await this.#documents.storeFailure(claimed, error.message);
         return 0;
       }
-      await this.#documents.giveBack(claimed);
+      await this.#documents.releaseClaim(claimed);
       if (!closing.aborted) throw error;
     }
     return 0;

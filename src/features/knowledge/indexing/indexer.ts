@@ -12,26 +12,25 @@ import { PollingWorker } from '../../../platform/jobs/polling-worker.js';
 import { documentLanguage } from './document-language.js';
 import type { IndexingRepository, PendingDocument, PendingWork } from './indexing.repository.js';
 
-/** Documents of one knowledge base that are worked on together. */
-const DOCUMENTS = 16;
-/** Windows that get their vectors in one transaction: a kill loses no more than these. */
+/** Documents of one knowledge base per batch. */
+const MAX_DOCUMENTS = 16;
+/** Windows that are embedded in one transaction. */
 const LOCAL_BATCH = 16;
 const REMOTE_BATCH = 64;
-/** Work that another gateway left, or was given, is found after so long at the latest. */
-const LOOK_EVERY_MS = 15_000;
-/** A batch that calls leave no CPU for gives its lock back after so long. */
-const BATCH_WITHIN_MS = 10_000;
-const RETRY_AFTER_MS = 1_000;
-/** An endpoint that does not answer is left alone for longer each time. */
-const AWAY_FOR_MS = [2_000, 5_000, 15_000, 60_000];
+/** Finds documents that other gateways left. */
+const POLL_INTERVAL_MS = 15_000;
+/** Releases the lock of a batch that gets no CPU because of calls. */
+const BATCH_TIMEOUT_MS = 10_000;
+const RETRY_DELAY_MS = 1_000;
+/** Delays after consecutive failures of the embedding endpoint. */
+const BACKOFF_MS = [2_000, 5_000, 15_000, 60_000];
 const MAX_REST_MS = 1_000;
-/** Of one passage. */
+/** Per passage. */
 const MAX_WINDOWS = 16;
 
 /**
- * Cuts documents into passages and gives them vectors, a few at a time and behind all calls; accounts
- * take turns. The
- * database tells what is left to do, so a kill or another gateway changes nothing.
+ * Splits documents into passages and embeds them in small batches, with less priority than calls.
+ * Accounts take turns. The pending work is in the database, so it survives a kill.
  */
 export class Indexer {
   readonly #repository: IndexingRepository;
@@ -39,18 +38,18 @@ export class Indexer {
   readonly #log: Logger;
   readonly #hasCalls: () => boolean;
   readonly #loop: PollingWorker;
-  #hasBegun = false;
-  /** Documents that are taken one by one, as there is one among them that fails. */
-  #oneByOne = 0;
-  #timesAway = 0;
-  /** The account that had the last turn. */
+  #hasStarted = false;
+  /** Remaining documents to index one by one, as one of their batch fails. */
+  #singleSteps = 0;
+  #embedderFailures = 0;
+  /** The last account in the order of turns. */
   #lastAccount: string | undefined;
 
   constructor(parts: {
     readonly repository: IndexingRepository;
     readonly embedder: Embedder;
     readonly log: Logger;
-    /** Whether calls need the processor too: then half of the time is left to them. */
+    /** Whether calls need the CPU: then the indexer rests half of the time. */
     readonly hasCalls?: () => boolean;
   }) {
     this.#repository = parts.repository;
@@ -60,19 +59,19 @@ export class Indexer {
     this.#loop = new PollingWorker((closing) => this.#step(closing), parts.log);
   }
 
-  /** Why it does not go on now, if so; it does by itself, as soon as it can. */
-  readonly whyItWaits = (): string | undefined =>
-    this.#timesAway > 0 ? 'the embedding endpoint does not answer' : undefined;
+  /** Why indexing is interrupted; undefined while it runs. */
+  readonly waitReason = (): string | undefined =>
+    this.#embedderFailures > 0 ? 'the embedding endpoint does not answer' : undefined;
 
-  /** Begins with what is there. */
+  /** Starts with the pending documents. */
   start(): void {
     this.#loop.start();
   }
 
-  /** Says that there may be work. */
+  /** Call when documents were added. */
   readonly wake = (): void => this.#loop.wake();
 
-  /** Gives up the batch in hand, which the next start does again. */
+  /** Aborts the current batch; it is repeated after the next start. */
   close(): Promise<void> {
     return this.#loop.close();
   }
@@ -81,7 +80,7 @@ export class Indexer {
     const startedAt = performance.now();
     const waitMs = await this.#work(closing);
     if (waitMs === 0 && this.#hasCalls()) {
-      // Whoever adds documents meanwhile gets the lock, too.
+      // Also lets requests that add documents get the lock.
       const restMs = Math.min(performance.now() - startedAt, MAX_REST_MS);
       await sleep(restMs, undefined, { signal: closing }).catch(() => undefined);
     }
@@ -89,28 +88,28 @@ export class Indexer {
   }
 
   async #work(closing: AbortSignal): Promise<number> {
-    if (!this.#hasBegun) await this.#repository.forgetFailures();
-    this.#hasBegun = true;
+    if (!this.#hasStarted) await this.#repository.resetFailures();
+    this.#hasStarted = true;
     let work: PendingWork | undefined;
-    const limit = this.#oneByOne > 0 ? 1 : DOCUMENTS;
+    const limit = this.#singleSteps > 0 ? 1 : MAX_DOCUMENTS;
     try {
       return await this.#repository.transaction(async (transaction) => {
-        // While nobody makes vectors, words shall find all there is.
+        // While the embedder fails, full-text search should find all documents.
         work = await this.#repository.claim(transaction, limit, {
           afterAccount: this.#lastAccount,
-          isUncutFirst: this.#timesAway > 0,
+          isUnsplitFirst: this.#embedderFailures > 0,
         });
-        if (!work) return LOOK_EVERY_MS;
+        if (!work) return POLL_INTERVAL_MS;
         this.#lastAccount = work.accountId;
         const unsplit = work.documents.filter(({ isSplit }) => !isSplit);
         if (unsplit.length > 0) {
-          // By itself: words find them even while nobody makes vectors.
+          // In an own transaction: full-text search finds them even without vectors.
           for (const document of unsplit) await this.#split(transaction, work, document);
           return 0;
         }
         await this.#advance(transaction, work, closing);
-        this.#timesAway = 0;
-        if (this.#oneByOne > 0) this.#oneByOne--;
+        this.#embedderFailures = 0;
+        if (this.#singleSteps > 0) this.#singleSteps--;
         return 0;
       });
     } catch (error) {
@@ -120,24 +119,24 @@ export class Indexer {
 
   async #afterFailure(error: unknown, work: PendingWork | undefined): Promise<number> {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    // Only waiting is ever aborted, so calls had the machine to themselves: that is no failure.
-    if (code === 'ABORTED') return RETRY_AFTER_MS;
+    // The batch got no CPU: not a failure.
+    if (code === 'ABORTED') return RETRY_DELAY_MS;
     if (code === 'EMBEDDING_FAILED') {
-      const waitMs = AWAY_FOR_MS[Math.min(this.#timesAway++, AWAY_FOR_MS.length - 1)]!;
+      const waitMs = BACKOFF_MS[Math.min(this.#embedderFailures++, BACKOFF_MS.length - 1)]!;
       this.#log.warn({ err: error, waitMs }, 'the embedding endpoint does not answer');
       return waitMs;
     }
     const [document, ...others] = work?.documents ?? [];
     if (document && others.length > 0) {
-      this.#oneByOne = DOCUMENTS;
+      this.#singleSteps = MAX_DOCUMENTS;
       return 0;
     }
     this.#log.error({ err: error }, 'indexing failed');
     if (document) await this.#repository.countFailure(document.id);
-    return RETRY_AFTER_MS;
+    return RETRY_DELAY_MS;
   }
 
-  /** Some documents that are cut into passages, one batch further. */
+  /** Embeds one batch of the documents' passages. */
   async #advance(
     transaction: Knex.Transaction,
     work: PendingWork,
@@ -145,12 +144,12 @@ export class Indexer {
   ): Promise<void> {
     const repository = this.#repository;
     const ids = work.documents.map(({ id }) => id);
-    const most = this.#embedder.isRemote ? REMOTE_BATCH : LOCAL_BATCH;
-    const found = await repository.withoutVectors(transaction, ids, most);
+    const batchSize = this.#embedder.isRemote ? REMOTE_BATCH : LOCAL_BATCH;
+    const found = await repository.withoutVectors(transaction, ids, batchSize);
     const windows: string[] = [];
     const batch: { readonly id: number; readonly from: number; readonly to: number }[] = [];
     for (const passage of found) {
-      if (windows.length >= most) break;
+      if (windows.length >= batchSize) break;
       const from = windows.length;
       windows.push(...embeddingWindows(passage, this.#embedder.windowTokens).slice(0, MAX_WINDOWS));
       batch.push({ id: passage.id, from, to: windows.length });
@@ -158,7 +157,7 @@ export class Indexer {
     if (batch.length > 0) {
       const vectors = await this.#embedder.embed(windows, {
         priority: 'background',
-        signal: AbortSignal.any([closing, AbortSignal.timeout(BATCH_WITHIN_MS)]),
+        signal: AbortSignal.any([closing, AbortSignal.timeout(BATCH_TIMEOUT_MS)]),
       });
       const byId = new Map(batch.map(({ id, from, to }) => [id, vectors.slice(from, to)]));
       await repository.storeVectors(transaction, work.kbId, byId);
@@ -174,12 +173,12 @@ export class Indexer {
     const { text, title } = await this.#repository.textOf(transaction, document.id);
     const language = known ?? documentLanguage(text);
     const passages = await runInSteps(chunkDocument(text, language));
-    const titled = passages.map((passage) => underDocument(passage, title));
+    const titled = passages.map((passage) => withDocumentTitle(passage, title));
     await this.#repository.insertPassages(transaction, { kbId, document, language }, titled);
   }
 }
 
-/** A passage below no title is below its document's. */
-function underDocument(passage: DocumentPassage, title: string): DocumentPassage {
+/** Gives a passage without heading the document's title. */
+function withDocumentTitle(passage: DocumentPassage, title: string): DocumentPassage {
   return passage.title === '' ? { ...passage, title } : passage;
 }

@@ -3,37 +3,37 @@ import type { DocumentPassage } from '../../../../media/embeddings/document-chun
 import { BEFORE_ALL_ACCOUNTS, MAX_FAILURES } from '../documents.repository.js';
 import { knowledgeBaseWord, searchConfig, searchText } from '../search/full-text-language.js';
 import type { StoredPassage } from '../search/passages.repository.js';
-import { toBytes } from '../search/vector-encoding.js';
+import { encodeVectors } from '../search/vector-encoding.js';
 
-const INSERT_AT_ONCE = 100;
+const INSERT_BATCH = 100;
 
 export interface PendingDocument {
   readonly id: number;
   readonly isSplit: boolean;
 }
 
-/** Documents with work to do, of one knowledge base, which is locked by the transaction. */
+/** Pending documents of one knowledge base, which the transaction has locked. */
 export interface PendingWork {
   readonly accountId: string;
   readonly kbId: number;
-  /** Undefined where each document tells its own. */
+  /** Undefined: detected per document. */
   readonly language: string | undefined;
   readonly documents: readonly PendingDocument[];
 }
 
-/** What indexing reads and writes: passages, their vectors, and documents' progress. */
+/** Stores passages, their vectors and the progress of documents. */
 export class IndexingRepository {
   readonly #db: Knex;
   readonly #model: string;
 
-  /** @param embeddingModel vectors of another model count as none. */
+  /** @param embeddingModel ignores vectors of other models */
   constructor(db: Knex, embeddingModel: string) {
     this.#db = db;
     this.#model = embeddingModel;
   }
 
-  /** Gives documents that failed before another chance. */
-  async forgetFailures(): Promise<void> {
+  /** Lets failed documents be indexed again. */
+  async resetFailures(): Promise<void> {
     await this.#db('documents').where('failures', '>', 0).update({ failures: 0 });
   }
 
@@ -42,18 +42,18 @@ export class IndexingRepository {
   }
 
   /**
-   * The oldest documents with work to do of one knowledge base of the account whose turn it is, or
-   * first those that are not cut into passages. The knowledge base is locked until the transaction
-   * ends, before any of its passages: deleting it takes the locks in the same order.
-   * @param afterAccount the account that had the last turn; turns go by the order of ids.
+   * Claims the oldest pending documents of one knowledge base of the next account, or first those without
+   * passages. Locks the knowledge base until the transaction ends, before any of its passages: a deletion
+   * takes the locks in the same order.
+   * @param afterAccount the last account; accounts take turns in the order of their ids
    */
   async claim(
     transaction: Knex.Transaction,
     limit: number,
-    { afterAccount = BEFORE_ALL_ACCOUNTS, isUncutFirst = false } = {},
+    { afterAccount = BEFORE_ALL_ACCOUNTS, isUnsplitFirst = false } = {},
   ): Promise<PendingWork | undefined> {
-    const order = isUncutFirst ? 'd.passage_count is not null, d.id' : 'd.id';
-    const basesOrder = isUncutFirst ? 'first.is_split, ' : '';
+    const order = isUnsplitFirst ? 'd.passage_count is not null, d.id' : 'd.id';
+    const basesOrder = isUnsplitFirst ? 'first.is_split, ' : '';
     const pending = `(d.indexed_with is null or d.indexed_with <> ?) and d.failures < ?
       and d.file is null and d.failure is null`;
     const { rows: bases } = await transaction.raw<{
@@ -110,15 +110,15 @@ export class IndexingRepository {
         knowledgeBaseWord(kbId),
       ]),
     }));
-    await transaction.batchInsert('passages', rows, INSERT_AT_ONCE);
+    await transaction.batchInsert('passages', rows, INSERT_BATCH);
     await transaction('documents')
       .where({ id: document.id })
       .update({ passage_count: passages.length });
-    // What words find is there at once, and what was found before is out of date.
-    await this.#countVersion(transaction, of.kbId);
+    // Full-text search finds the passages at once; cached results become outdated.
+    await this.#increaseVersion(transaction, of.kbId);
   }
 
-  /** The next passages of documents that have no vectors of this model. */
+  /** The next passages without vectors of this model. */
   async withoutVectors(
     transaction: Knex.Transaction,
     documentIds: readonly number[],
@@ -132,22 +132,22 @@ export class IndexingRepository {
       .select('id', 'heading as title', 'text');
   }
 
-  /** @param vectors of each passage, one a window. */
+  /** @param vectors by passage, one per window */
   async storeVectors(
     transaction: Knex.Transaction,
     kbId: number,
     vectors: ReadonlyMap<number, readonly Float32Array[]>,
   ): Promise<void> {
-    const version = await this.#countVersion(transaction, kbId);
+    const version = await this.#increaseVersion(transaction, kbId);
     await transaction.raw(
       `update passages set embedding = given.embedding, embedding_model = ?, vector_version = ?
        from unnest(?::bigint[], ?::bytea[]) as given (id, embedding)
        where passages.id = given.id`,
-      [this.#model, version, [...vectors.keys()], [...vectors.values()].map(toBytes)],
+      [this.#model, version, [...vectors.keys()], [...vectors.values()].map(encodeVectors)],
     );
   }
 
-  async #countVersion(transaction: Knex.Transaction, kbId: number): Promise<number> {
+  async #increaseVersion(transaction: Knex.Transaction, kbId: number): Promise<number> {
     const [base] = await transaction('knowledge_bases')
       .where({ kb_id: kbId })
       .update({ version: transaction.raw('version + 1') })
@@ -155,7 +155,7 @@ export class IndexingRepository {
     return base.version;
   }
 
-  /** Those of the documents that have all their vectors. */
+  /** Marks the documents whose passages all have vectors. */
   async markIndexed(transaction: Knex.Transaction, ids: readonly number[]): Promise<void> {
     await transaction('documents')
       .whereIn('id', ids)

@@ -1,4 +1,4 @@
-/** PostgreSQL's rules for the words of a language: endings, and words that tell nothing. */
+/** PostgreSQL's text search configurations. */
 const CONFIGS: Readonly<Record<string, string>> = {
   ar: 'arabic',
   ca: 'catalan',
@@ -20,24 +20,24 @@ const CONFIGS: Readonly<Record<string, string>> = {
   tr: 'turkish',
 };
 
-/** The full-text configuration of a language; of others, such as Polish, words stay as they are. */
+/** The configuration of a language. `simple`, without stemming, for others such as Polish. */
 export function searchConfig(language: string): string {
   return `pg_catalog.${CONFIGS[language] ?? 'simple'}`;
 }
 
 const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
-/** Longer than any passage. */
-const LONGEST = 20_000;
+/** Characters; longer than any passage. */
+const MAX_TEXT_LENGTH = 20_000;
 
-/** A text as PostgreSQL can find words in it: with spaces between them in any script. */
+/** Separates words by spaces in scripts that have none. */
 export function searchText(text: string, language: string): string {
-  const bounded = text.slice(0, LONGEST);
+  const bounded = text.slice(0, MAX_TEXT_LENGTH);
   if (!WITHOUT_SPACES.test(bounded)) return bounded;
   const segmenter = new Intl.Segmenter(language, { granularity: 'word' });
   return [...segmenter.segment(bounded)].map(({ segment }) => segment).join(' ');
 }
 
-/** Stands in the words of each passage, so that the one index tells a knowledge base's own. */
+/** A word in each passage's search vector that selects its knowledge base. */
 export function knowledgeBaseWord(kbId: number): string {
   return ` kb ${kbId}`; // no text gives a word with blanks
 }

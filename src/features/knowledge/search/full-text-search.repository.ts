@@ -1,29 +1,29 @@
 import type { Knex } from 'knex';
 import { knowledgeBaseWord, searchConfig, searchText } from './full-text-language.js';
 
-/** A passage by the words that it shares with a question. */
+/** A passage that shares words with a question. */
 export interface WordHit {
   readonly id: number;
-  /** Of the question's words by their weight, 0…1. */
+  /** Weighted share of the question's words, 0…1. */
   readonly share: number;
 }
 
-/** What of a knowledge base tells how to look for words in it. */
-export interface KnowledgeWords {
+/** Statistics of a knowledge base for full-text queries. */
+export interface WordStatistics {
   readonly languages: readonly string[];
   readonly passages: number;
-  /** Words that were found to be in too many passages; searches add to them. */
+  /** Words that occur in too many passages. Searches add to the set. */
   readonly common: Set<string>;
 }
 
-/** Longer questions are looked up by their beginning. */
-const LONGEST = 1_000;
+/** Longer questions are truncated. */
+const MAX_QUESTION_LENGTH = 1_000;
 const MAX_WORDS = 32;
-/** A word that more passages have than this share tells little, and reading them all takes time. */
+/** A word in more passages than this share is common: it selects little and is slow to read. */
 const COMMON_SHARE = 0.03;
 const MIN_COMMON = 300;
 const MAX_HITS = 2_000;
-/** Common words that are remembered of one knowledge base. */
+/** Remembered common words per knowledge base. */
 const MAX_COMMON = 2_000;
 
 interface HitsRow {
@@ -33,7 +33,7 @@ interface HitsRow {
   readonly shares: readonly number[];
 }
 
-/** Full text: which passages hold a question's words, in the language of each. */
+/** Full-text search in the language of each passage. */
 export class FullTextSearchRepository {
   readonly #db: Knex;
 
@@ -41,7 +41,7 @@ export class FullTextSearchRepository {
     this.#db = db;
   }
 
-  async wordsOf(kbId: number): Promise<KnowledgeWords> {
+  async wordsOf(kbId: number): Promise<WordStatistics> {
     const rows: { language: string; count: number }[] = await this.#db('passages')
       .where({ kb_id: kbId })
       .groupBy('language')
@@ -54,16 +54,15 @@ export class FullTextSearchRepository {
   }
 
   /**
-   * The passages that share the rarest words with a question, best first. A word weighs by how few
-   * passages have it; common ones weigh nothing, unless there are no others: then passages with all of
-   * them are found. Source: the inverse document frequency of BM25 (Robertson and Zaragoza, 2009).
-   * The sum with nothing keeps a kept plan from the index of knowledge bases: one of many passages
-   * would be read to its end.
+   * The passages that share words with a question, best first. Words are weighted by inverse document
+   * frequency (BM25, Robertson and Zaragoza, 2009). Common words have no weight; a question of only
+   * common words finds the passages with all of them. `kb_id + 0` prevents a cached plan from using the
+   * index of knowledge bases, which would read all passages of a large one.
    */
   async search(
     kbId: number,
     question: string,
-    { languages, passages, common }: KnowledgeWords,
+    { languages, passages, common }: WordStatistics,
     limit: number,
   ): Promise<readonly WordHit[]> {
     if (languages.length === 0) return [];
@@ -94,7 +93,7 @@ export class FullTextSearchRepository {
          array(select id::float8 from best) as ids, array(select share from best) as shares`,
       [
         asked.map(searchConfig),
-        asked.map((language) => searchText(question.slice(0, LONGEST), language)),
+        asked.map((language) => searchText(question.slice(0, MAX_QUESTION_LENGTH), language)),
         `'${knowledgeBaseWord(kbId)}'`,
         kbId,
         tooMany,
@@ -105,18 +104,18 @@ export class FullTextSearchRepository {
         tooMany,
       ],
     );
-    // To be planned takes it longer than to be carried out: under a name a connection keeps the plan.
+    // Planning takes longer than execution: a named statement caches the plan.
     const { rows } = await found.options({ name: 'passages-by-words' });
     const [{ lexemes, common: more, ids, shares }] = rows;
     if (common.size < MAX_COMMON) for (const lexeme of more) common.add(lexeme);
     const isCommon = (lexeme: string) => common.has(lexeme) || more.includes(lexeme);
     if (lexemes.length > 0 && lexemes.every(isCommon)) {
-      return this.#holdingAll(kbId, lexemes, limit);
+      return this.#findWithAll(kbId, lexemes, limit);
     }
     return ids.map((id, i) => ({ id, share: shares[i]! }));
   }
 
-  async #holdingAll(
+  async #findWithAll(
     kbId: number,
     lexemes: readonly string[],
     limit: number,

@@ -2,48 +2,48 @@ import { LRUCache } from 'lru-cache';
 import type { Passage } from '../../../../agents-runtime/contract/knowledge.js';
 import type {
   FullTextSearchRepository,
-  KnowledgeWords,
   WordHit,
+  WordStatistics,
 } from './full-text-search.repository.js';
 import type { PassagesRepository } from './passages.repository.js';
-import { merged } from './rank-fusion.js';
+import { fuseRankings } from './rank-fusion.js';
 import type { KnowledgeVersion, NearPassage, VectorIndex } from './vector-index.js';
 
-/** Of each list. */
+/** Per list. */
 const CANDIDATES = 60;
 /** States of knowledge bases whose word statistics are cached. */
 const MAX_WORD_STATES = 256;
 
-/** A question to one knowledge base in one of its states. */
-export interface AskedPassages {
+/** A question to one knowledge base in one of its versions. */
+export interface PassageQuery {
   readonly kbId: number;
   readonly version: KnowledgeVersion;
   readonly question: string;
   readonly limit: number;
-  /** For either list. */
-  readonly withinMs: number;
+  /** Per list, ms. */
+  readonly timeoutMs: number;
 }
 
-/** What was found in a state of a knowledge base. */
+/** The passages found in one version of a knowledge base. */
 export interface FoundPassages {
   readonly passages: readonly Passage[];
-  /** The state in which the passages were read at last; undefined where there are none. */
+  /** The version in which the passages were read; undefined without passages. */
   readonly version: KnowledgeVersion | undefined;
-  /** Neither list was late or failed. */
-  readonly isWhole: boolean;
+  /** Whether both lists arrived in time. */
+  readonly isComplete: boolean;
 }
 
-/** Where the passages of knowledge bases are found, and in which state these are. */
+/** Finds passages of knowledge bases, and reads their versions. */
 export interface PassageFinder {
   /** Undefined for an unknown knowledge base. */
   versionOf(kbId: number): Promise<KnowledgeVersion | undefined>;
-  /** @param query the question's vector; undefined where it cannot be had, without end where it is late. */
-  find(asked: AskedPassages, query: Promise<Float32Array | undefined>): Promise<FoundPassages>;
-  /** Of a knowledge base that is gone. */
+  /** @param vector the question's vector; undefined if it cannot be made, never resolved if it is late */
+  find(query: PassageQuery, vector: Promise<Float32Array | undefined>): Promise<FoundPassages>;
+  /** Frees the memory of a deleted knowledge base. */
   forget(kbId: number): void;
 }
 
-export interface FaultLog {
+export interface WarningLog {
   warn(fields: object, message: string): void;
 }
 
@@ -51,16 +51,16 @@ export interface HybridRetrieverParts {
   readonly repository: Pick<PassagesRepository, 'versionOf' | 'passages'>;
   readonly words: FullTextSearchRepository;
   readonly vectors: VectorIndex;
-  readonly log: FaultLog;
+  readonly log: WarningLog;
 }
 
 /**
- * Finds passages by meaning and by words at the same time, and merges the two lists by rank. What
- * is late or fails is left out: a call goes on with the other.
+ * Finds passages by vectors and by full text at the same time, and merges the two lists by rank. A list
+ * that is late or fails is left out.
  */
 export class HybridRetriever implements PassageFinder {
   readonly #parts: HybridRetrieverParts;
-  readonly #words = new LRUCache<string, Promise<KnowledgeWords>>({ max: MAX_WORD_STATES });
+  readonly #words = new LRUCache<string, Promise<WordStatistics>>({ max: MAX_WORD_STATES });
 
   constructor(parts: HybridRetrieverParts) {
     this.#parts = parts;
@@ -75,41 +75,41 @@ export class HybridRetriever implements PassageFinder {
   }
 
   async find(
-    asked: AskedPassages,
-    query: Promise<Float32Array | undefined>,
+    query: PassageQuery,
+    vector: Promise<Float32Array | undefined>,
   ): Promise<FoundPassages> {
-    const { withinMs } = asked;
+    const { timeoutMs } = query;
     const [near, shared] = await Promise.all([
-      this.#inTime('vectors', withinMs, this.#near(asked, query)),
-      this.#inTime('words', withinMs, this.#sharing(asked)),
+      this.#withTimeout('vectors', timeoutMs, this.#nearest(query, vector)),
+      this.#withTimeout('words', timeoutMs, this.#byWords(query)),
     ]);
-    const isWhole = near !== undefined && shared !== undefined;
-    const best = merged(near ?? [], shared ?? []).slice(0, asked.limit);
-    if (best.length === 0) return { passages: [], version: undefined, isWhole };
+    const isComplete = near !== undefined && shared !== undefined;
+    const best = fuseRankings(near ?? [], shared ?? []).slice(0, query.limit);
+    if (best.length === 0) return { passages: [], version: undefined, isComplete };
     const read = await this.#parts.repository.passages(best.map(({ id }) => id));
     const byId = new Map(read.passages.map((passage) => [passage.id, passage]));
-    // One that was deleted meanwhile is not told any more.
+    // Omits passages that were deleted meanwhile.
     const passages = best.flatMap((one) => {
       const found = byId.get(one.id);
       return found ? [{ ...found, ...one }] : [];
     });
-    return { passages, version: read.version, isWhole };
+    return { passages, version: read.version, isComplete };
   }
 
-  async #near(
-    { kbId, version }: AskedPassages,
-    query: Promise<Float32Array | undefined>,
+  async #nearest(
+    { kbId, version }: PassageQuery,
+    vector: Promise<Float32Array | undefined>,
   ): Promise<readonly NearPassage[] | undefined> {
-    const vector = await query;
-    return vector && this.#parts.vectors.nearest(kbId, version, vector, CANDIDATES);
+    const queryVector = await vector;
+    return queryVector && this.#parts.vectors.nearest(kbId, version, queryVector, CANDIDATES);
   }
 
-  async #sharing({ kbId, version, question }: AskedPassages): Promise<readonly WordHit[]> {
+  async #byWords({ kbId, version, question }: PassageQuery): Promise<readonly WordHit[]> {
     const words = await this.#wordsOf(kbId, version);
     return this.#parts.words.search(kbId, question, words, CANDIDATES);
   }
 
-  #wordsOf(kbId: number, { version, deletions }: KnowledgeVersion): Promise<KnowledgeWords> {
+  #wordsOf(kbId: number, { version, deletions }: KnowledgeVersion): Promise<WordStatistics> {
     const state = `${kbId} ${version} ${deletions}`;
     const known = this.#words.get(state);
     if (known) return known;
@@ -119,10 +119,10 @@ export class HybridRetriever implements PassageFinder {
     return words;
   }
 
-  /** A list, or none when it is late or cannot be made. */
-  async #inTime<T>(
+  /** The list; undefined if it is late or fails. */
+  async #withTimeout<T>(
     list: string,
-    withinMs: number,
+    timeoutMs: number,
     making: Promise<readonly T[] | undefined>,
   ): Promise<readonly T[] | undefined> {
     const { log } = this.#parts;
@@ -133,7 +133,7 @@ export class HybridRetriever implements PassageFinder {
         isLate = true;
         log.warn({ list }, 'a knowledge base was not searched in time');
         resolve(undefined);
-      }, withinMs);
+      }, timeoutMs);
     });
     const made = making.catch((error: unknown) => {
       if (!isLate) log.warn({ list, err: error }, 'a knowledge base could not be searched');

@@ -5,37 +5,37 @@ import type { Embedder } from '../../../../media/embeddings/embedder.js';
 import type { FoundPassages, PassageFinder } from './hybrid-retriever.js';
 import type { KnowledgeVersion } from './vector-index.js';
 
-/** A turn waits no longer for either list. */
-const WITHIN_MS = 1_000;
+/** Per list. */
+const TIMEOUT_MS = 1_000;
 /** Cached searches. The search of an interim transcript also serves the final one. */
 const MAX_SEARCHES = 256;
 /** Knowledge bases whose latest version is cached. */
 const MAX_VERSIONS = 256;
-/** A search that lacks a list is kept for its turn alone, whose next question would wait in vain again. */
-const PARTIAL_KEPT_MS = 10_000;
+/** Lifetime of a search that lacks a list: long enough for one turn. */
+const INCOMPLETE_CACHE_MS = 10_000;
 
 export interface HybridSearchParts {
   readonly finder: PassageFinder;
   readonly embedder: Embedder;
   readonly log: Logger;
-  /** For either list. */
-  readonly withinMs?: number;
+  /** Per list, ms. */
+  readonly timeoutMs?: number;
 }
 
 /** One question to one knowledge base. */
-interface Asked {
+interface Search {
   readonly kbId: number;
   readonly question: string;
-  /** The same, normalised. */
+  /** The question, normalised. */
   readonly asked: string;
   readonly limit: number;
 }
 
-/** Finds passages by meaning and by words, and keeps what was found while its state lasts. */
+/** Finds passages by vectors and full text, and caches results per version of the knowledge base. */
 export class HybridSearch implements KnowledgeSearch {
   readonly #parts: HybridSearchParts;
   readonly #searches = new LRUCache<string, Promise<FoundPassages>>({ max: MAX_SEARCHES });
-  /** As they were when they were last searched. */
+  /** The versions as of the last search. */
   readonly #versions = new LRUCache<number, KnowledgeVersion>({ max: MAX_VERSIONS });
 
   constructor(parts: HybridSearchParts) {
@@ -43,15 +43,15 @@ export class HybridSearch implements KnowledgeSearch {
   }
 
   async search(kbId: number, question: string, limit: number): Promise<readonly Passage[]> {
-    const asked = normalised(question);
+    const asked = normalise(question);
     if (asked === '') return [];
-    const of: Asked = { kbId, asked, question, limit };
+    const of: Search = { kbId, asked, question, limit };
     const latest = this.#versions.get(kbId);
     const isKept = latest !== undefined && this.#searches.has(keyOf(latest, of));
-    // Most often nothing has changed since: then this is the answer.
+    // The version has rarely changed, so this is usually the result.
     const early = latest && this.#at(latest, of);
     early?.catch(() => undefined);
-    // A search that was not made before tells the state itself: who asks costs the others time.
+    // A new search returns the version itself, which saves a query.
     const seen = isKept ? undefined : (await early)?.version;
     const version = seen ?? (await this.#parts.finder.versionOf(kbId));
     if (!version) {
@@ -64,8 +64,8 @@ export class HybridSearch implements KnowledgeSearch {
     return (await (early && isSame ? early : this.#at(version, of))).passages;
   }
 
-  /** What is found in a state of the knowledge base. */
-  #at(version: KnowledgeVersion, of: Asked): Promise<FoundPassages> {
+  /** Searches one version of the knowledge base. */
+  #at(version: KnowledgeVersion, of: Search): Promise<FoundPassages> {
     const key = keyOf(version, of);
     const known = this.#searches.get(key);
     if (known) return known;
@@ -77,20 +77,21 @@ export class HybridSearch implements KnowledgeSearch {
 
   async #find(
     version: KnowledgeVersion,
-    { kbId, question, limit }: Asked,
+    { kbId, question, limit }: Search,
     key: string,
   ): Promise<FoundPassages> {
-    const { finder, withinMs = WITHIN_MS } = this.#parts;
-    const asked = { kbId, version, question, limit, withinMs };
-    const found = await finder.find(asked, this.#vectorOf(question, withinMs));
-    if (!found.isWhole) setTimeout(() => this.#searches.delete(key), PARTIAL_KEPT_MS).unref();
+    const { finder, timeoutMs = TIMEOUT_MS } = this.#parts;
+    const asked = { kbId, version, question, limit, timeoutMs };
+    const found = await finder.find(asked, this.#vectorOf(question, timeoutMs));
+    if (!found.isComplete)
+      setTimeout(() => this.#searches.delete(key), INCOMPLETE_CACHE_MS).unref();
     return found;
   }
 
-  /** Undefined where it cannot be had. One that is late never comes: the finder tells that. */
-  async #vectorOf(question: string, withinMs: number): Promise<Float32Array | undefined> {
+  /** Undefined if embedding fails. Never resolves if it is late: the finder logs that. */
+  async #vectorOf(question: string, timeoutMs: number): Promise<Float32Array | undefined> {
     const { embedder, log } = this.#parts;
-    const signal = AbortSignal.timeout(withinMs);
+    const signal = AbortSignal.timeout(timeoutMs);
     try {
       const options = { priority: 'turn', signal, isQuestion: true } as const;
       return (await embedder.embed([question], options))[0];
@@ -102,12 +103,12 @@ export class HybridSearch implements KnowledgeSearch {
   }
 }
 
-function keyOf({ version, deletions }: KnowledgeVersion, { kbId, limit, asked }: Asked): string {
+function keyOf({ version, deletions }: KnowledgeVersion, { kbId, limit, asked }: Search): string {
   return `${kbId} ${version} ${deletions} ${limit} ${asked}`;
 }
 
-/** Two transcripts of the same words are one question. */
-function normalised(question: string): string {
+/** Transcripts of the same words are one question. */
+function normalise(question: string): string {
   return question
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')

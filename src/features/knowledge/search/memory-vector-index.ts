@@ -1,44 +1,43 @@
 import { DotProducts } from '../../../../media/embeddings/dot-products.js';
 import type { PassagesRepository } from './passages.repository.js';
-import { nearestOf, type VectorColumns, withPart } from './vector-comparison.js';
+import { appendPart, findNearest, type VectorColumns } from './vector-comparison.js';
 import type { KnowledgeVersion, NearPassage, VectorIndex } from './vector-index.js';
 
-/** Vectors of a knowledge base as of one of its states. */
-interface Kept extends KnowledgeVersion {
+/** The vectors of a knowledge base in one of its versions. */
+interface LoadedVectors extends KnowledgeVersion {
   readonly loading: Promise<readonly VectorColumns[]>;
   bytes: number;
 }
 
-/** What is read of a knowledge base, beyond what was before. */
-interface Reading {
+/** The vectors to load, in addition to `before`. */
+interface LoadOptions {
   readonly version: number;
   readonly dimensions: number;
-  readonly before: Kept | undefined;
+  readonly before: LoadedVectors | undefined;
 }
 
 /**
- * Exact search over the vectors of a knowledge base, kept in memory while none goes and added to as
- * they come; the least recently asked ones go first when memory is short. For a worker's thread: a
- * comparison keeps it busy.
+ * Exact search over the vectors of a knowledge base in memory. Adds new vectors; reloads after a deletion;
+ * evicts the least recently used knowledge bases. For worker threads, as a comparison blocks.
  */
 export class MemoryVectorIndex implements VectorIndex {
   readonly #repository: PassagesRepository;
   readonly #maxBytes: number;
   readonly #products = DotProducts.open();
-  /** The most recently asked last. */
-  readonly #kept = new Map<number, Kept>();
+  /** Most recently used last. */
+  readonly #loaded = new Map<number, LoadedVectors>();
 
-  /** @param maxBytes of vectors; one knowledge base that has more is searched in part. */
+  /** @param maxBytes of vectors; a larger knowledge base is searched in part */
   constructor(repository: PassagesRepository, maxBytes: number) {
     this.#repository = repository;
     this.#maxBytes = maxBytes;
-    this.#products.catch(() => undefined); // told to who asks
+    this.#products.catch(() => undefined); // thrown by `nearest`
   }
 
-  /** Bytes of vectors that are kept. */
-  get keptBytes(): number {
+  /** Bytes of loaded vectors. */
+  get loadedBytes(): number {
     let sum = 0;
-    for (const { bytes } of this.#kept.values()) sum += bytes;
+    for (const { bytes } of this.#loaded.values()) sum += bytes;
     return sum;
   }
 
@@ -49,63 +48,63 @@ export class MemoryVectorIndex implements VectorIndex {
     limit: number,
   ): Promise<readonly NearPassage[]> {
     const parts = await this.#load(kbId, version, query.length).loading;
-    return nearestOf(await this.#products, parts, { query, limit });
+    return findNearest(await this.#products, parts, { query, limit });
   }
 
   forget(kbId: number): void {
-    this.#kept.delete(kbId);
+    this.#loaded.delete(kbId);
   }
 
-  #load(kbId: number, { version, deletions }: KnowledgeVersion, dimensions: number): Kept {
-    const known = this.#kept.get(kbId);
-    this.#kept.delete(kbId);
-    // One that was read a moment later holds all that is asked for.
+  #load(kbId: number, { version, deletions }: KnowledgeVersion, dimensions: number): LoadedVectors {
+    const known = this.#loaded.get(kbId);
+    this.#loaded.delete(kbId);
+    // A newer version contains all requested vectors.
     if (known && known.deletions === deletions && known.version >= version) {
-      this.#kept.set(kbId, known);
+      this.#loaded.set(kbId, known);
       return known;
     }
     const before = known?.deletions === deletions ? known : undefined;
-    const entry: Kept = {
+    const entry: LoadedVectors = {
       version,
       deletions,
       bytes: before?.bytes ?? 0,
       loading: this.#read(kbId, { version, dimensions, before }).then(({ columns, bytes }) => {
         entry.bytes = bytes;
-        this.#makeRoom();
+        this.#evict();
         return columns;
       }),
     };
-    this.#kept.set(kbId, entry);
+    this.#loaded.set(kbId, entry);
     entry.loading.catch(() => {
-      if (this.#kept.get(kbId) === entry) this.forget(kbId); // part of it may be missing
+      if (this.#loaded.get(kbId) === entry) this.forget(kbId); // it may be incomplete
     });
     return entry;
   }
 
   async #read(
     kbId: number,
-    { version, dimensions, before }: Reading,
+    { version, dimensions, before }: LoadOptions,
   ): Promise<{ readonly columns: readonly VectorColumns[]; readonly bytes: number }> {
     let columns = (await before?.loading) ?? [];
     let bytes = before?.bytes ?? 0;
     const parts = this.#repository.vectorsOf(kbId, {
       dimensions,
-      mostBytes: this.#maxBytes - bytes,
+      maxBytes: this.#maxBytes - bytes,
       after: before?.version ?? 0,
       upTo: version,
     });
     for await (const part of parts) {
       bytes += part.vectors.byteLength;
-      columns = withPart(columns, part);
+      columns = appendPart(columns, part);
     }
     return { columns, bytes };
   }
 
-  /** The one that was asked last stays, however large. */
-  #makeRoom(): void {
-    const [last] = [...this.#kept.keys()].slice(-1);
-    for (const kbId of this.#kept.keys()) {
-      if (kbId === last || this.keptBytes <= this.#maxBytes) return;
+  /** Never evicts the most recently used one. */
+  #evict(): void {
+    const [last] = [...this.#loaded.keys()].slice(-1);
+    for (const kbId of this.#loaded.keys()) {
+      if (kbId === last || this.loadedBytes <= this.#maxBytes) return;
       this.forget(kbId);
     }
   }

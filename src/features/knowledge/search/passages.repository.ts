@@ -1,17 +1,17 @@
 import type { Knex } from 'knex';
 import type { DocumentPassage } from '../../../../media/embeddings/document-chunker.js';
 import type { PassageVectors } from './vector-comparison.js';
-import { fromBytes } from './vector-encoding.js';
+import { decodeVector } from './vector-encoding.js';
 import type { KnowledgeVersion } from './vector-index.js';
 
-/** Vectors that are read in one query: some milliseconds of parsing. */
-const READ_AT_ONCE = 200;
+/** Vectors per query: some milliseconds of parsing. */
+const READ_BATCH = 200;
 
 export interface StoredPassage extends DocumentPassage {
   readonly id: number;
 }
 
-/** A passage as it is found. */
+/** A passage with its document. */
 export interface FoundPassage extends StoredPassage {
   readonly documentId: number;
   readonly documentName: string;
@@ -27,7 +27,7 @@ export class PassagesRepository {
   readonly #db: Knex;
   readonly #model: string;
 
-  /** @param embeddingModel vectors of another model count as none. */
+  /** @param embeddingModel ignores vectors of other models */
   constructor(db: Knex, embeddingModel: string) {
     this.#db = db;
     this.#model = embeddingModel;
@@ -42,45 +42,45 @@ export class PassagesRepository {
   }
 
   /**
-   * The vectors of this model that a knowledge base got after a version and up to another, at most so
-   * many bytes or a few more; read by steps, so that none of them holds up another search for long.
+   * The vectors of this model between two versions of a knowledge base, about `maxBytes` at most. Reads in
+   * batches, so that other searches are not delayed.
    */
   async *vectorsOf(
     kbId: number,
     {
       dimensions,
-      mostBytes,
+      maxBytes,
       after,
       upTo,
     }: {
       readonly dimensions: number;
-      readonly mostBytes: number;
+      readonly maxBytes: number;
       readonly after: number;
       readonly upTo: number;
     },
   ): AsyncGenerator<PassageVectors> {
     let bytes = 0;
-    for (let afterId = 0; bytes < mostBytes; ) {
+    for (let afterId = 0; bytes < maxBytes; ) {
       const rows: EmbeddedRow[] = await this.#db('passages')
         .where({ kb_id: kbId, embedding_model: this.#model })
         .where('vector_version', '>', after)
         .where('vector_version', '<=', upTo)
         .where('id', '>', afterId)
         .orderBy('id')
-        .limit(READ_AT_ONCE)
+        .limit(READ_BATCH)
         .select('id', 'embedding');
-      const part = vectorsIn(rows, dimensions);
+      const part = decodeVectors(rows, dimensions);
       bytes += part.vectors.byteLength;
       if (part.ids.length > 0) yield part;
-      if (rows.length < READ_AT_ONCE) return;
+      if (rows.length < READ_BATCH) return;
       afterId = rows.at(-1)!.id;
     }
   }
 
-  /** What was found, by its ids, and the state of the knowledge base that has it: both as of one moment. */
+  /** Passages by id, and the version of their knowledge base, in one snapshot. */
   async passages(ids: readonly number[]): Promise<{
     readonly passages: readonly FoundPassage[];
-    /** Undefined where none of them is there any more. */
+    /** Undefined if all of them were deleted. */
     readonly version: KnowledgeVersion | undefined;
   }> {
     const { rows } = await this.#db
@@ -101,8 +101,8 @@ export class PassagesRepository {
   }
 }
 
-/** Those whose vectors have this length, in memory of their own. */
-function vectorsIn(rows: readonly EmbeddedRow[], dimensions: number): PassageVectors {
+/** Copies the vectors of this length. */
+function decodeVectors(rows: readonly EmbeddedRow[], dimensions: number): PassageVectors {
   const bytesEach = dimensions * Float32Array.BYTES_PER_ELEMENT;
   const fitting = rows.filter(({ embedding }) => embedding.length % bytesEach === 0);
   const bytes = Buffer.concat(fitting.map(({ embedding }) => embedding));
@@ -112,6 +112,6 @@ function vectorsIn(rows: readonly EmbeddedRow[], dimensions: number): PassageVec
         new Array<number>(embedding.length / bytesEach).fill(id),
       ),
     ),
-    vectors: fromBytes(bytes),
+    vectors: decodeVector(bytes),
   };
 }

@@ -1,27 +1,27 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import type { FaultLog } from './hybrid-retriever.js';
+import type { WarningLog } from './hybrid-retriever.js';
 import type { PgvectorRepository } from './pgvector.repository.js';
 import type { KnowledgeVersion, NearPassage, VectorIndex } from './vector-index.js';
 
-/** Knowledge bases of which it is kept how far they were copied. */
-const KEPT = 1_000;
+/** Knowledge bases whose copied version is tracked. */
+const MAX_TRACKED = 1_000;
 
 /**
- * Search by the database's own vectors, where it has the extension pgvector: nothing is kept in
- * memory. A knowledge base whose vectors were not all copied yet is searched by another.
+ * Searches with the database extension pgvector, without vectors in memory. While vectors of a knowledge
+ * base are being copied, searches use the fallback index.
  */
 export class PgvectorIndex implements VectorIndex {
   readonly #repository: PgvectorRepository;
-  readonly #meanwhile: VectorIndex;
-  readonly #log: FaultLog;
-  /** The version up to which a knowledge base was copied. */
+  readonly #fallback: VectorIndex;
+  readonly #log: WarningLog;
+  /** The copied version by knowledge base. */
   readonly #copied = new Map<number, number>();
   readonly #copying = new Map<number, Promise<void>>();
 
-  constructor(repository: PgvectorRepository, meanwhile: VectorIndex, log: FaultLog) {
+  constructor(repository: PgvectorRepository, meanwhile: VectorIndex, log: WarningLog) {
     this.#repository = repository;
-    this.#meanwhile = meanwhile;
+    this.#fallback = meanwhile;
     this.#log = log;
   }
 
@@ -33,29 +33,29 @@ export class PgvectorIndex implements VectorIndex {
   ): Promise<readonly NearPassage[]> {
     if ((this.#copied.get(kbId) ?? 0) < version.version) {
       this.#copy(kbId, version.version, query.length);
-      return this.#meanwhile.nearest(kbId, version, query, limit);
+      return this.#fallback.nearest(kbId, version, query, limit);
     }
-    this.#meanwhile.forget(kbId);
+    this.#fallback.forget(kbId);
     return this.#repository.nearest(kbId, query, limit);
   }
 
   forget(kbId: number): void {
     this.#copied.delete(kbId);
-    this.#meanwhile.forget(kbId);
+    this.#fallback.forget(kbId);
   }
 
-  /** Waits for what is being copied. */
+  /** Waits for running copies. */
   async close(): Promise<void> {
     await Promise.all(this.#copying.values());
   }
 
-  /** One copy of a knowledge base at a time; what comes meanwhile is for the next search. */
+  /** Runs one copy per knowledge base at a time. */
   #copy(kbId: number, version: number, dimensions: number): void {
     if (this.#copying.has(kbId)) return;
     const copy = this.#repository
       .copy(kbId, dimensions)
       .then(() => {
-        if (this.#copied.size >= KEPT) this.#copied.clear();
+        if (this.#copied.size >= MAX_TRACKED) this.#copied.clear();
         this.#copied.set(kbId, version);
       })
       .catch((error: unknown) => this.#log.warn({ err: error }, 'vectors could not be copied'))
@@ -64,7 +64,7 @@ export class PgvectorIndex implements VectorIndex {
   }
 }
 
-/** Says whether the database has the extension, and puts it there if it may. */
+/** Whether the database has the extension. Installs it if permitted. */
 export async function hasPgvector(db: Knex, log: Logger): Promise<boolean> {
   const { rows } = await db.raw<{ rows: { installed_version: string | null }[] }>(
     "select installed_version from pg_available_extensions where name = 'vector'",

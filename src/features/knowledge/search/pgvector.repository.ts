@@ -1,32 +1,32 @@
 import type { Knex } from 'knex';
-import { fromBytes } from './vector-encoding.js';
+import { decodeVector } from './vector-encoding.js';
 import type { NearPassage } from './vector-index.js';
 
-/** Passages whose vectors are copied in one statement. */
-const COPIED_AT_ONCE = 200;
-/** Of ours; no other statement takes it. */
-const LOCK = 0x70_67_76;
+/** Passages per statement. */
+const COPY_BATCH = 200;
+/** Key of the advisory lock for creating the table. */
+const ADVISORY_LOCK = 0x70_67_76;
 
 interface MissingRow {
   readonly id: number;
   readonly embedding: Buffer;
 }
 
-/** A copy of the passages' vectors in pgvector's type. It can be made anew at any time. */
+/** A copy of the passages' vectors in pgvector's type. It can be rebuilt at any time. */
 export class PgvectorRepository {
   readonly #db: Knex;
   readonly #model: string;
 
-  /** Where `open` made its table. */
+  /** Requires the table that `open` creates. */
   constructor(db: Knex, model: string) {
     this.#db = db;
     this.#model = model;
   }
 
-  /** Makes its table where there is none: no migration, as most databases lack the extension. */
+  /** Creates the table if missing. Not a migration, as most databases lack the extension. */
   static async open(db: Knex, embeddingModel: string): Promise<PgvectorRepository> {
     await db.transaction(async (transaction) => {
-      await transaction.raw('select pg_advisory_xact_lock(?)', [LOCK]);
+      await transaction.raw('select pg_advisory_xact_lock(?)', [ADVISORY_LOCK]);
       await transaction.raw(`
         create table if not exists passage_vectors (
           passage_id bigint not null references passages on delete cascade,
@@ -55,7 +55,7 @@ export class PgvectorRepository {
             .select(this.#db.raw('1')),
         )
         .orderBy('id')
-        .limit(COPIED_AT_ONCE)
+        .limit(COPY_BATCH)
         .select('id', 'embedding');
       if (rows.length === 0) return;
       await this.#insert(kbId, rows, dimensions);
@@ -69,7 +69,7 @@ export class PgvectorRepository {
       `select passage_id as id, max(1 - (embedding <=> ?::vector))::float8 as score
        from passage_vectors where kb_id = ? and model = ? and vector_dims(embedding) = ?
        group by passage_id order by score desc, passage_id limit ?`,
-      [written(query), kbId, this.#model, query.length, limit],
+      [toVectorLiteral(query), kbId, this.#model, query.length, limit],
     );
     return rows;
   }
@@ -79,11 +79,11 @@ export class PgvectorRepository {
     const parts: number[] = [];
     const vectors: string[] = [];
     for (const { id, embedding } of rows) {
-      const all = fromBytes(embedding);
+      const all = decodeVector(embedding);
       for (let part = 0; (part + 1) * dimensions <= all.length; part++) {
         ids.push(id);
         parts.push(part);
-        vectors.push(written(all.subarray(part * dimensions, (part + 1) * dimensions)));
+        vectors.push(toVectorLiteral(all.subarray(part * dimensions, (part + 1) * dimensions)));
       }
     }
     await this.#db.raw(
@@ -97,6 +97,6 @@ export class PgvectorRepository {
   }
 }
 
-function written(vector: Float32Array): string {
+function toVectorLiteral(vector: Float32Array): string {
   return `[${vector.join(',')}]`;
 }

@@ -1,35 +1,35 @@
-import type { AskedPassages, FoundPassages } from './hybrid-retriever.js';
+import type { FoundPassages, PassageQuery } from './hybrid-retriever.js';
 import type { KnowledgeVersion } from './vector-index.js';
 
-/** How the thread that searches is started. */
+/** Start parameters of the search thread. */
 export interface SearchThreadData {
   readonly databaseUrl: string;
-  /** Vectors of another model count as none. */
+  /** Vectors of other models are ignored. */
   readonly embeddingModel: string;
-  /** Whether the database compares vectors: its table for them is there. */
+  /** Whether the table for pgvector exists. */
   readonly hasPgvector: boolean;
-  /** Of vectors in memory. */
+  /** Maximum size of vectors in memory. */
   readonly maxBytes: number;
 }
 
-/** A line for the log; of errors only what is no word of anybody. */
-export interface FaultLine {
+/** A log line. Errors without their messages, which may quote texts. */
+export interface LogLine {
   readonly fields: object;
   readonly message: string;
 }
 
-/** What the thread does that finds passages. */
+/** The jobs of the search thread. */
 export type SearchJobs = {
   readonly version: {
     readonly input: { readonly kbId: number };
     readonly output: KnowledgeVersion | undefined;
   };
-  /** The question's vector follows by the search's number. */
+  /** The question's vector follows in a `query` job with the same number. */
   readonly find: {
-    readonly input: { readonly search: number; readonly asked: AskedPassages };
-    readonly output: FoundPassages & { readonly faults: readonly FaultLine[] };
+    readonly input: { readonly search: number; readonly asked: PassageQuery };
+    readonly output: FoundPassages & { readonly logLines: readonly LogLine[] };
   };
-  /** Undefined where the question has no vector. */
+  /** `query` is undefined if the question has no vector. */
   readonly query: {
     readonly input: { readonly search: number; readonly query: Float32Array | undefined };
     readonly output: undefined;

@@ -8,20 +8,20 @@ import { MemoryVectorIndex } from './memory-vector-index.js';
 import { PassagesRepository } from './passages.repository.js';
 import { PgvectorRepository } from './pgvector.repository.js';
 import { PgvectorIndex } from './pgvector-index.js';
-import type { FaultLine, SearchJobs, SearchThreadData } from './search-protocol.js';
+import type { LogLine, SearchJobs, SearchThreadData } from './search-protocol.js';
 
-/** Two lists, and a state or passages of other searches. */
+/** Two lists, and queries of other searches. */
 const CONNECTIONS = 4;
-/** Lines that wait for an answer to go with. */
+/** Log lines to send with the next result. */
 const MAX_FAULTS = 100;
 
 const { databaseUrl, embeddingModel, hasPgvector, maxBytes } = workerData as SearchThreadData;
-const faults: FaultLine[] = [];
+const faults: LogLine[] = [];
 const log = {
   warn({ err, ...fields }: { readonly err?: unknown }, message: string): void {
     if (faults.length === MAX_FAULTS) faults.shift();
     faults.push({
-      fields: err === undefined ? fields : { ...fields, fault: faultOf(err) },
+      fields: err === undefined ? fields : { ...fields, fault: errorCode(err) },
       message,
     });
   },
@@ -29,7 +29,7 @@ const log = {
 const db = connect(databaseUrl, { poolMax: CONNECTIONS });
 const repository = new PassagesRepository(db, embeddingModel);
 const inMemory = new MemoryVectorIndex(repository, maxBytes);
-const lists = new HybridRetriever({
+const retriever = new HybridRetriever({
   repository,
   words: new FullTextSearchRepository(db),
   vectors: hasPgvector
@@ -37,46 +37,46 @@ const lists = new HybridRetriever({
     : inMemory,
   log,
 });
-/** Searches that wait for their question's vector. */
-const waiting = new Map<number, (query: Float32Array | undefined) => void>();
+/** Searches that wait for the vector of their question. */
+const pendingQueries = new Map<number, (query: Float32Array | undefined) => void>();
 
-// As urgent as the calls: a turn waits for it, and it is over in milliseconds.
+// Normal priority: a turn waits for the search.
 serveJobs<SearchJobs>(
   {
-    version: async ({ kbId }) => ({ output: await withoutWords(lists.versionOf(kbId)) }),
+    version: async ({ kbId }) => ({ output: await withoutMessage(retriever.versionOf(kbId)) }),
     find: async ({ search, asked }) => {
       const query = new Promise<Float32Array | undefined>((resolve) =>
-        waiting.set(search, resolve),
+        pendingQueries.set(search, resolve),
       );
       try {
-        const found = await withoutWords(lists.find(asked, query));
-        return { output: { ...found, faults: faults.splice(0) } };
+        const found = await withoutMessage(retriever.find(asked, query));
+        return { output: { ...found, logLines: faults.splice(0) } };
       } finally {
-        waiting.delete(search);
+        pendingQueries.delete(search);
       }
     },
     query: ({ search, query }) => {
-      waiting.get(search)?.(query);
+      pendingQueries.get(search)?.(query);
       return { output: undefined };
     },
     forget: ({ kbId }) => {
-      lists.forget(kbId);
+      retriever.forget(kbId);
       return { output: undefined };
     },
   },
   { isParallel: true },
 );
 
-/** Databases quote in their messages what they were given. */
-async function withoutWords<T>(work: Promise<T>): Promise<T> {
+/** Replaces error messages of the database, as they quote parameters. */
+async function withoutMessage<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw new MediaError('INTERNAL', `Knowledge bases cannot be searched (${faultOf(error)})`);
+    throw new MediaError('INTERNAL', `Knowledge bases cannot be searched (${errorCode(error)})`);
   }
 }
 
-function faultOf(error: unknown): string {
+function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   return 'code' in error && error.code != null ? String(error.code) : error.name;
 }

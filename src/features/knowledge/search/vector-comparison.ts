@@ -1,30 +1,30 @@
 import type { DotProducts } from '../../../../media/embeddings/dot-products.js';
 import type { NearPassage } from './vector-index.js';
 
-/** Vectors of one length, one after the other, and the passage that each belongs to. */
+/** Concatenated vectors of one length, and the passage of each. */
 export interface PassageVectors {
-  /** A passage's vectors stand side by side, and all of them in one part. */
+  /** Vectors of one passage are adjacent and in one part. */
   readonly ids: Float64Array<ArrayBuffer>;
   readonly vectors: Float32Array<ArrayBuffer>;
 }
 
-interface NearestAsked {
+interface NearestOptions {
   readonly query: Float32Array;
   readonly limit: number;
 }
 
-/** Vectors as they are compared: the first value of each, then the second of each, and so on. */
+/** Column-major vectors for the comparison. */
 export interface VectorColumns {
-  /** The passage that each vector belongs to; those of one stand side by side. */
+  /** The passage of each vector. Vectors of one passage are adjacent. */
   readonly ids: Float64Array<ArrayBuffer>;
   readonly columns: Float32Array<ArrayBuffer>;
 }
 
-/** The passages nearest to a vector, the best ones first; one of several vectors counts by its best. */
-export async function nearestOf(
+/** The passages nearest to a vector, best first. A passage counts with its best vector. */
+export async function findNearest(
   products: Pick<DotProducts, 'of'>,
   parts: readonly VectorColumns[],
-  { query, limit }: NearestAsked,
+  { query, limit }: NearestOptions,
 ): Promise<readonly NearPassage[]> {
   const best: NearPassage[] = [];
   for (const { ids, columns } of parts) {
@@ -42,8 +42,8 @@ export async function nearestOf(
   return best;
 }
 
-/** The parts and one more; those that are no larger are joined with it, so that there are few. */
-export function withPart(
+/** Appends a part. Joins it with smaller parts, so that there are few. */
+export function appendPart(
   parts: readonly VectorColumns[],
   part: PassageVectors,
 ): readonly VectorColumns[] {
@@ -56,7 +56,7 @@ function withColumns(
 ): readonly VectorColumns[] {
   const last = parts.at(-1);
   if (!last || last.ids.length > part.ids.length) return [...parts, part];
-  return withColumns(parts.slice(0, -1), joined(last, part));
+  return withColumns(parts.slice(0, -1), joinColumns(last, part));
 }
 
 function columnsOf({ ids, vectors }: PassageVectors): VectorColumns {
@@ -69,7 +69,7 @@ function columnsOf({ ids, vectors }: PassageVectors): VectorColumns {
   return { ids, columns };
 }
 
-function joined(left: VectorColumns, right: VectorColumns): VectorColumns {
+function joinColumns(left: VectorColumns, right: VectorColumns): VectorColumns {
   const [before, after] = [left.ids.length, right.ids.length];
   const count = before + after;
   const ids = new Float64Array(count);

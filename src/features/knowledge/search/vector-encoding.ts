@@ -1,5 +1,5 @@
-/** Vectors of one passage, one after the other, as they are stored: float32, the low byte first. */
-export function toBytes(vectors: readonly Float32Array[]): Buffer {
+/** Encodes the vectors of one passage for storage: float32, little endian. */
+export function encodeVectors(vectors: readonly Float32Array[]): Buffer {
   const length = vectors.reduce((sum, vector) => sum + vector.length, 0);
   const bytes = Buffer.alloc(length * 4);
   let at = 0;
@@ -9,8 +9,8 @@ export function toBytes(vectors: readonly Float32Array[]): Buffer {
   return bytes;
 }
 
-/** All machines that this runs on write the low byte first, as is stored. */
-export function fromBytes(bytes: Buffer): Float32Array<ArrayBuffer> {
-  const copy = new Uint8Array(bytes); // where its first byte stands, floats may not
+/** Decodes stored vectors. Requires a little-endian machine. */
+export function decodeVector(bytes: Buffer): Float32Array<ArrayBuffer> {
+  const copy = new Uint8Array(bytes); // the buffer may not be aligned for floats
   return new Float32Array(copy.buffer, 0, copy.length / 4);
 }

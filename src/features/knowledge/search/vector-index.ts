@@ -4,21 +4,21 @@ export interface KnowledgeVersion {
   readonly deletions: number;
 }
 
-/** A passage by its nearness in meaning, −1…1. */
+/** A passage with its cosine similarity, −1…1. */
 export interface NearPassage {
   readonly id: number;
   readonly score: number;
 }
 
-/** Which of a knowledge base's passages are nearest to a vector. */
+/** Finds the passages of a knowledge base that are nearest to a vector. */
 export interface VectorIndex {
-  /** The best ones first; a passage of several vectors counts by its best. */
+  /** Best first. A passage with several vectors counts with its best one. */
   nearest(
     kbId: number,
     version: KnowledgeVersion,
     query: Float32Array,
     limit: number,
   ): Promise<readonly NearPassage[]>;
-  /** Of a knowledge base that is gone. */
+  /** Frees the memory of a deleted knowledge base. */
   forget(kbId: number): void;
 }

@@ -14,17 +14,17 @@ export const CLOSE = {
 /** Longest reason of a close frame, bytes. Source: RFC 6455, section 5.5. */
 const MAX_REASON_LENGTH = 123;
 
-export interface Closing {
+export interface CloseFrame {
   readonly code: number;
   readonly reason: string;
 }
 
-/** How a socket is closed after a fault; undefined for faults of our own, which nobody is told about. */
-export function closingOf(error: unknown): Closing | undefined {
+/** The close frame for an error; undefined for internal errors. */
+export function closeFrameOf(error: unknown): CloseFrame | undefined {
   if (error instanceof InvalidInput) return { code: CLOSE.invalid, reason: reasonOf(error) };
   if (!(error instanceof ApiError) || error.code === 'INTERNAL_ERROR') return undefined;
   const code = statusOf(error.code) < 500 ? CLOSE.refused : CLOSE.internal;
-  return { code, reason: shortened(error.message) };
+  return { code, reason: truncate(error.message) };
 }
 
 function reasonOf({ faults }: InvalidInput): string {
@@ -32,11 +32,11 @@ function reasonOf({ faults }: InvalidInput): string {
     return 'extra inputs are not permitted';
   const [fault] = faults;
   if (!fault || fault.type === 'json_invalid') return 'the message is not valid JSON';
-  return shortened(`${fault.loc.slice(1).join('.') || 'message'}: ${fault.msg}`);
+  return truncate(`${fault.loc.slice(1).join('.') || 'message'}: ${fault.msg}`);
 }
 
-/** Cut between characters, so that the reason stays UTF-8. */
-function shortened(text: string): string {
+/** Truncates between characters, so that the reason is valid UTF-8. */
+function truncate(text: string): string {
   let reason = '';
   for (const character of text) {
     if (Buffer.byteLength(reason + character) > MAX_REASON_LENGTH) break;

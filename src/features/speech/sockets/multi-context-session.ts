@@ -2,38 +2,38 @@ import { randomUUID } from 'node:crypto';
 import { ApiError } from '../../../platform/http/api-error.js';
 import type { SpeechVoiceSettings } from '../speech.service.js';
 import { type ContextMessage, type FirstContextMessage, readMessage } from './protocol.js';
-import type { Session, SocketSession } from './session.js';
+import type { FrameHandler, SpeechSocketSession } from './session.js';
 import { SpeechContext } from './speech-context.js';
 import { SpeechWriter } from './speech-writer.js';
 
-/** Contexts that one socket has open at the same time. */
+/** Open contexts per socket. */
 const MAX_CONTEXTS = 20;
-/** So many closed contexts are remembered: text that comes too late for one is not spoken. */
-const REMEMBERED = 1_000;
-/** Faults of a moment, or of one context, after which the others go on. */
-const PASSING: readonly string[] = ['OVERLOADED', 'RATE_LIMITED'];
+/** Closed contexts that are remembered, to refuse late text for them. */
+const MAX_CLOSED_IDS = 1_000;
+/** Errors that end one context but not the socket. */
+const TRANSIENT_ERRORS: readonly string[] = ['OVERLOADED', 'RATE_LIMITED'];
 
-/** How the socket's contexts sound: its first message decides. */
-interface Voice {
-  readonly manner: SpeechVoiceSettings;
+/** The voice of all contexts of a socket, set by its first message. */
+interface SocketVoice {
+  readonly settings: SpeechVoiceSettings;
   readonly writer: SpeechWriter;
 }
 
-/** `/tts/multi-stream`: many contexts, each with texts of its own, in the manner of the first message. */
-export class MultiContextSession implements SocketSession {
-  readonly #session: Session;
+/** `/tts/multi-stream`: many contexts with the voice settings of the first message. */
+export class MultiContextSession implements FrameHandler {
+  readonly #session: SpeechSocketSession;
   readonly #contexts = new Map<string, SpeechContext>();
   readonly #closedIds = new Set<string>();
-  #voice: Voice | undefined;
+  #voice: SocketVoice | undefined;
   #isClosing = false;
 
-  constructor(session: Session) {
+  constructor(session: SpeechSocketSession) {
     this.#session = session;
   }
 
   async onFrame(frame: Buffer): Promise<void> {
     const { first, later } = this.#session.messages.multi;
-    if (this.#voice) this.#onLater(this.#voice, readMessage(later, frame));
+    if (this.#voice) this.#onMessage(this.#voice, readMessage(later, frame));
     else await this.#begin(readMessage(first, frame));
   }
 
@@ -45,23 +45,23 @@ export class MultiContextSession implements SocketSession {
     const { accountId, parts } = this.#session;
     const id = message.context_id ?? randomUUID();
     try {
-      const manner = await this.#session.resolve(message);
+      const settings = await this.#session.resolve(message);
       const deliveryMode = message.delivery_mode ?? 'raw';
-      const writer = new SpeechWriter(parts, { accountId, manner, deliveryMode });
-      this.#voice = { manner, writer };
+      const writer = new SpeechWriter(parts, { accountId, settings, deliveryMode });
+      this.#voice = { settings, writer };
     } catch (error) {
-      this.#tell(error, message.context_id ?? undefined);
+      this.#sendErrorOf(error, message.context_id ?? undefined);
       throw error;
     }
     this.#apply(this.#voice, id, message);
   }
 
-  #onLater(voice: Voice, message: ContextMessage): void {
+  #onMessage(voice: SocketVoice, message: ContextMessage): void {
     if (this.#isClosing) return;
     const id = message.context_id ?? this.#onlyId();
     if (id !== undefined) this.#apply(voice, id, message);
     else if (!message.close_socket) {
-      this.#say(`context_id is missing, and ${this.#contexts.size} contexts are open`);
+      this.#sendError(`context_id is missing, and ${this.#contexts.size} contexts are open`);
     }
     if (message.close_socket) this.#session.run(() => this.#close());
   }
@@ -70,7 +70,7 @@ export class MultiContextSession implements SocketSession {
     return this.#contexts.size === 1 ? [...this.#contexts.keys()][0] : undefined;
   }
 
-  #apply(voice: Voice, id: string, message: ContextMessage): void {
+  #apply(voice: SocketVoice, id: string, message: ContextMessage): void {
     const context = this.#contexts.get(id) ?? this.#open(voice, id, message);
     if (!context) return;
     try {
@@ -78,7 +78,7 @@ export class MultiContextSession implements SocketSession {
       if (message.text) context.add(message.text);
       if (message.flush) context.flush();
     } catch (error) {
-      this.#tell(error, id);
+      this.#sendErrorOf(error, id);
       throw error;
     }
     if (!message.close_context) return;
@@ -86,17 +86,17 @@ export class MultiContextSession implements SocketSession {
     else context.close();
   }
 
-  #open(voice: Voice, id: string, message: ContextMessage): SpeechContext | undefined {
-    const refusal = this.#refusalOf(id, message);
+  #open(voice: SocketVoice, id: string, message: ContextMessage): SpeechContext | undefined {
+    const refusal = this.#refusalReason(id, message);
     if (refusal !== undefined) {
-      this.#say(refusal, id);
+      this.#sendError(refusal, id);
       return undefined;
     }
     const context = new SpeechContext({
       id,
-      wire: this.#session.wire,
+      socket: this.#session.socket,
       writer: voice.writer,
-      textBuffer: () => this.#session.textBuffer(voice.manner),
+      textBuffer: () => this.#session.textBuffer(voice.settings),
       onFault: (error) => this.#onFault(error, id),
     });
     this.#contexts.set(id, context);
@@ -107,10 +107,10 @@ export class MultiContextSession implements SocketSession {
     return context;
   }
 
-  /** Why a context that is not open is not opened. */
-  #refusalOf(id: string, message: ContextMessage): string | undefined {
+  /** Why a new context is refused; undefined if it is not. */
+  #refusalReason(id: string, message: ContextMessage): string | undefined {
     if (this.#closedIds.has(id)) return 'This context has been closed';
-    // One message may open a context, say everything, and close it.
+    // One message may open a context, send its text, and close it.
     if (message.close_context && !message.text) return 'No such context is open';
     if (this.#contexts.size < MAX_CONTEXTS) return undefined;
     return `A socket has at most ${MAX_CONTEXTS} open contexts`;
@@ -120,33 +120,33 @@ export class MultiContextSession implements SocketSession {
     this.#contexts.delete(id);
     this.#closedIds.add(id);
     for (const oldest of this.#closedIds) {
-      if (this.#closedIds.size <= REMEMBERED) return;
+      if (this.#closedIds.size <= MAX_CLOSED_IDS) return;
       this.#closedIds.delete(oldest);
     }
   }
 
   #onFault(error: unknown, id: string): void {
-    this.#tell(error, id);
-    if (!(error instanceof ApiError)) this.#session.noteFault(error);
-    else if (!PASSING.includes(error.code)) this.#session.fail(error);
+    this.#sendErrorOf(error, id);
+    if (!(error instanceof ApiError)) this.#session.logFault(error);
+    else if (!TRANSIENT_ERRORS.includes(error.code)) this.#session.fail(error);
   }
 
-  /** What was flushed is still spoken. */
+  /** Closes after all flushed texts have been spoken. */
   async #close(): Promise<void> {
     this.#isClosing = true;
     const open = [...this.#contexts.values()];
     for (const context of open) context.finish();
     await Promise.all(open.map(({ closed }) => closed));
-    await this.#session.wire.finish();
+    await this.#session.socket.finish();
   }
 
-  #tell(error: unknown, id: string | undefined): void {
+  #sendErrorOf(error: unknown, id: string | undefined): void {
     const isKnown = error instanceof ApiError && error.code !== 'INTERNAL_ERROR';
-    this.#say(isKnown ? error.message : 'Something went wrong on our side', id);
+    this.#sendError(isKnown ? error.message : 'Something went wrong on our side', id);
   }
 
-  /** Nobody waits for it: a client that takes no answers is cut off by the wire. */
-  #say(error: string, id?: string): void {
-    void this.#session.wire.send({ error, ...(id !== undefined && { context_id: id }) });
+  /** Does not wait: SocketWriter disconnects a client that does not read. */
+  #sendError(error: string, id?: string): void {
+    void this.#session.socket.send({ error, ...(id !== undefined && { context_id: id }) });
   }
 }

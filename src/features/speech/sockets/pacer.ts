@@ -1,26 +1,26 @@
 import type { Clock } from '../../../../agents-runtime/contract/clock.js';
 import { abortError } from '../../../../media/errors.js';
 
-/** So much is sent before it is due, as the network may take its time. */
+/** Audio is sent this long before its playback time. */
 const LEAD_MS = 100;
 
-/** Lets audio go at the speed at which it is heard. */
+/** Limits audio to playback speed. */
 export class Pacer {
   readonly #clock: Clock;
-  /** When the listener has heard all that was let go; undefined before the first. */
-  #heardAt: number | undefined;
+  /** When the audio so far has been played; undefined before the first chunk. */
+  #playedUntilMs: number | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Resolves when the next `ms` of audio may go. @throws MediaError ABORTED when the signal fires. */
-  async pass(ms: number, signal: AbortSignal): Promise<void> {
+  /** Resolves when the next `ms` of audio may be sent. @throws MediaError ABORTED */
+  async wait(ms: number, signal: AbortSignal): Promise<void> {
     const now = this.#clock.now();
-    // A listener who ran dry waits: nothing is made up for.
-    this.#heardAt = Math.max(this.#heardAt ?? now, now);
-    const waitMs = this.#heardAt - LEAD_MS - now;
-    this.#heardAt += ms;
+    // After an underrun, playback restarts now.
+    this.#playedUntilMs = Math.max(this.#playedUntilMs ?? now, now);
+    const waitMs = this.#playedUntilMs - LEAD_MS - now;
+    this.#playedUntilMs += ms;
     if (waitMs > 0) await this.#sleep(waitMs, signal);
     if (signal.aborted) throw abortError();
   }

@@ -5,7 +5,7 @@ import { bool, model, oneOf, str } from '../../../platform/http/validation/schem
 import { validationErrorsOf } from '../../../platform/http/validation/validation-errors.js';
 import { audioFields } from '../speech.schema.js';
 
-/** How fast audio is sent: as it is made, or (samples without a container) as it is heard. */
+/** Send audio as soon as it is synthesised, or (raw samples only) at playback speed. */
 const DELIVERY_MODES = ['raw', 'paced'] as const;
 export type DeliveryMode = (typeof DELIVERY_MODES)[number];
 
@@ -14,7 +14,7 @@ const flag = () => bool().nullable().optional();
 const textFields = { text: str({ allowNul: true }).nullable().optional(), flush: flag() };
 const contextId = () => str({ min: 1, max: 128 }).nullable().optional();
 
-/** The messages of both sockets; keys that a message does not have are refused. */
+/** The messages of both sockets. Unknown keys are refused. */
 export function socketMessages(modelIds: readonly string[]) {
   const first = {
     ...textFields,
@@ -37,7 +37,7 @@ export type LaterMessage = z.output<SocketMessages['single']['later']>;
 export type FirstContextMessage = z.output<SocketMessages['multi']['first']>;
 export type ContextMessage = z.output<SocketMessages['multi']['later']>;
 
-/** What the server says. `context_id` is there on the socket of many contexts. */
+/** Messages of the server. `context_id` is set on `/tts/multi-stream`. */
 export type ServerMessage =
   | { readonly audio: string; readonly context_id?: string }
   | { readonly is_last: true; readonly context_id?: string }
@@ -52,7 +52,7 @@ export function readMessage<T>(schema: z.ZodType<T>, frame: Uint8Array): T {
   throw new InvalidInput(validationErrorsOf('body', json, result.error.issues));
 }
 
-/** Audio as messages carry it. */
-export function audioText(bytes: Uint8Array): string {
+/** Encodes audio for a message as base64. */
+export function encodeAudio(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }

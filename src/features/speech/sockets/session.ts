@@ -1,16 +1,16 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../../../agents-runtime/contract/clock.js';
 import type { SpeechService, SpeechVoiceSettings } from '../speech.service.js';
-import { CLOSE, closingOf } from './close-codes.js';
+import { CLOSE, closeFrameOf } from './close-codes.js';
 import type { FirstMessage, SocketMessages } from './protocol.js';
 import type { SocketWriter } from './socket-writer.js';
 import type { SpeechWriterParts } from './speech-writer.js';
 import { TextBuffer } from './text-buffer.js';
 
-/** What the sockets are made of. */
+/** The dependencies of a session. */
 export interface SessionParts extends SpeechWriterParts {
   readonly clock: Clock;
-  readonly jobs: SpeechService;
+  readonly speech: SpeechService;
   /** Longest text, in code points. */
   readonly textLimit: number;
 }
@@ -18,38 +18,38 @@ export interface SessionParts extends SpeechWriterParts {
 export interface SessionOptions {
   readonly parts: SessionParts;
   readonly messages: SocketMessages;
-  readonly wire: SocketWriter;
+  readonly socket: SocketWriter;
   readonly accountId: string;
   readonly log: Logger;
 }
 
-/** What one kind of socket does with its frames. */
-export interface SocketSession {
-  /** Handles a frame before the next one is handed over. Throws for what ends the socket. */
+/** Handles the frames of one kind of socket. */
+export interface FrameHandler {
+  /** Handles a frame. An error closes the socket. */
   onFrame(frame: Buffer): Promise<void>;
   /** The socket has closed. */
   end(): void;
 }
 
-/** One open socket, as its protocol sees it. */
-export class Session {
+/** One open socket with its account and limits. */
+export class SpeechSocketSession {
   readonly parts: SessionParts;
   readonly messages: SocketMessages;
-  readonly wire: SocketWriter;
+  readonly socket: SocketWriter;
   readonly accountId: string;
   readonly #log: Logger;
 
-  constructor({ parts, messages, wire, accountId, log }: SessionOptions) {
+  constructor({ parts, messages, socket, accountId, log }: SessionOptions) {
     this.parts = parts;
     this.messages = messages;
-    this.wire = wire;
+    this.socket = socket;
     this.accountId = accountId;
     this.#log = log;
   }
 
-  /** How texts are to sound. @throws ApiError for what cannot be had. */
+  /** @throws ApiError for an unavailable voice, model or dictionary */
   resolve(message: FirstMessage): Promise<SpeechVoiceSettings> {
-    return this.parts.jobs.resolveManner(this.accountId, message);
+    return this.parts.speech.resolveVoiceSettings(this.accountId, message);
   }
 
   textBuffer({ language }: SpeechVoiceSettings): TextBuffer {
@@ -57,24 +57,24 @@ export class Session {
     return new TextBuffer({ clock, language, limit });
   }
 
-  /** Lets work go on by itself; its fault closes the socket. */
+  /** Runs work in the background. An error closes the socket. */
   run(work: () => Promise<void>): void {
     work().catch((error: unknown) => this.fail(error));
   }
 
   /** Closes the socket with the code of a fault. */
   fail(error: unknown): void {
-    // What was stopped because the socket closed is no fault.
-    if (this.wire.signal.aborted) return;
-    const closing = closingOf(error);
-    if (!closing) this.noteFault(error);
-    this.wire.close(
+    // Aborted work of a closed socket is not an error.
+    if (this.socket.signal.aborted) return;
+    const closing = closeFrameOf(error);
+    if (!closing) this.logFault(error);
+    this.socket.close(
       closing ?? { code: CLOSE.internal, reason: 'something went wrong on our side' },
     );
   }
 
   /** Logs a fault of our own. */
-  noteFault(error: unknown): void {
+  logFault(error: unknown): void {
     this.#log.error({ err: error }, 'speech socket failed');
   }
 }

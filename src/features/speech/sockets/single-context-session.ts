@@ -1,15 +1,15 @@
 import type { SpeechVoiceSettings } from '../speech.service.js';
-import { audioText, type FirstMessage, type LaterMessage, readMessage } from './protocol.js';
-import type { Session, SocketSession } from './session.js';
+import { encodeAudio, type FirstMessage, type LaterMessage, readMessage } from './protocol.js';
+import type { FrameHandler, SpeechSocketSession } from './session.js';
 import { SpeechWriter } from './speech-writer.js';
 import type { TextBuffer } from './text-buffer.js';
 
-/** `/tts/stream`: one text, spoken from its first sentence on. Faults are close codes only. */
-export class SingleContextSession implements SocketSession {
-  readonly #session: Session;
+/** `/tts/stream`: one text, spoken from its first sentence on. Reports errors by close codes only. */
+export class SingleContextSession implements FrameHandler {
+  readonly #session: SpeechSocketSession;
   #text: TextBuffer | undefined;
 
-  constructor(session: Session) {
+  constructor(session: SpeechSocketSession) {
     this.#session = session;
   }
 
@@ -24,11 +24,11 @@ export class SingleContextSession implements SocketSession {
   }
 
   async #begin(message: FirstMessage): Promise<void> {
-    const manner = await this.#session.resolve(message);
-    const text = this.#session.textBuffer(manner);
+    const settings = await this.#session.resolve(message);
+    const text = this.#session.textBuffer(settings);
     this.#text = text;
     this.#add(text, message);
-    this.#session.run(() => this.#speak(manner, text, message.delivery_mode ?? 'raw'));
+    this.#session.run(() => this.#speak(settings, text, message.delivery_mode ?? 'raw'));
   }
 
   #add(text: TextBuffer, message: LaterMessage): void {
@@ -39,15 +39,15 @@ export class SingleContextSession implements SocketSession {
   }
 
   async #speak(
-    manner: SpeechVoiceSettings,
+    settings: SpeechVoiceSettings,
     text: TextBuffer,
     deliveryMode: 'raw' | 'paced',
   ): Promise<void> {
-    const { wire, accountId, parts } = this.#session;
-    const writer = new SpeechWriter(parts, { accountId, manner, deliveryMode });
-    const write = (audio: Uint8Array) => wire.send({ audio: audioText(audio) });
-    await writer.speak(text.feed, write, wire.signal);
-    await wire.send({ is_last: true });
-    await wire.finish();
+    const { socket, accountId, parts } = this.#session;
+    const writer = new SpeechWriter(parts, { accountId, settings, deliveryMode });
+    const write = (audio: Uint8Array) => socket.send({ audio: encodeAudio(audio) });
+    await writer.speak(text.feed, write, socket.signal);
+    await socket.send({ is_last: true });
+    await socket.finish();
   }
 }

@@ -1,76 +1,75 @@
 import { setMaxListeners } from 'node:events';
 import type { RawData, WebSocket } from 'ws';
 import type { Clock, Timer } from '../../../../agents-runtime/contract/clock.js';
-import { CLOSE, type Closing } from './close-codes.js';
+import { CLOSE, type CloseFrame } from './close-codes.js';
 import type { ServerMessage } from './protocol.js';
 
-/** Who has more than this to take, in bytes, gets nothing more until it has taken it. */
+/** Unsent bytes above which `send` waits. */
 const HIGH_WATER = 128 * 1_024;
-/** Who asks for answers and takes none is cut off at this backlog, bytes. */
+/** Unsent bytes at which the socket is terminated. */
 const MAX_BACKLOG = 2 * 1_048_576;
 
 export interface SocketWriterOptions {
   readonly clock: Clock;
-  /** Closed normally after this time without a message, either way. */
+  /** The socket is closed normally after this time without a message in either direction. */
   readonly idleMs: number;
-  /** Cut off after this time of taking nothing. */
+  /** The socket is terminated after this time without progress in sending. */
   readonly stallMs: number;
-  /** Handles a text frame; the next one comes when it has resolved. It does not reject. */
+  /** Handles a text frame. The next frame follows when the promise resolves. Must not reject. */
   readonly onFrame: (frame: Buffer) => Promise<void>;
 }
 
-/** One speech socket: frames in, one at a time; messages out, no faster than they are taken. */
+/** One speech socket: delivers frames one at a time, and sends messages with backpressure. */
 export class SocketWriter {
   readonly #socket: WebSocket;
   readonly #options: SocketWriterOptions;
   readonly #ended = new AbortController();
-  #handled: Promise<void> = Promise.resolve();
-  #unhandled = 0;
+  #handling: Promise<void> = Promise.resolve();
+  #queuedFrames = 0;
   #lastSent: Promise<void> = Promise.resolve();
   #idle: Timer | undefined;
 
   constructor(socket: WebSocket, options: SocketWriterOptions) {
     this.#socket = socket;
     this.#options = options;
-    // Each context listens.
+    // One listener per context.
     setMaxListeners(0, this.signal);
     socket.on('message', (data, isBinary) => this.#onMessage(data, isBinary));
     socket.on('close', () => this.#end());
-    // The library sends the close code and discards what still arrives, for 30 s at most. A client that
-    // is cut off while it sends loses the code.
+    // `ws` sends the close code and discards incoming data for at most 30 s.
     socket.on('error', () => this.#end());
-    this.#touch();
+    this.#restartIdleTimer();
   }
 
-  /** Fires when the socket is closed, by whom ever. */
+  /** Aborted when the socket is closed by either side. */
   get signal(): AbortSignal {
     return this.#ended.signal;
   }
 
-  /** Sends a message; resolves when there is room for another one. */
+  /** Sends a message. Resolves when another one may be sent. */
   async send(message: ServerMessage): Promise<void> {
     if (this.signal.aborted) return;
-    this.#touch();
+    this.#restartIdleTimer();
     this.#lastSent = new Promise((resolve) => {
-      // A fault is that of a socket that has closed.
+      // Fails only if the socket has closed.
       this.#socket.send(JSON.stringify(message), () => resolve());
     });
     const { bufferedAmount } = this.#socket;
     if (bufferedAmount > MAX_BACKLOG) this.#socket.terminate();
-    else if (bufferedAmount > HIGH_WATER) await this.#taken();
+    else if (bufferedAmount > HIGH_WATER) await this.#drained();
   }
 
-  /** Closes at once; what was not taken yet may be lost. */
-  close({ code, reason }: Closing): void {
+  /** Closes at once. Unsent messages may be lost. */
+  close({ code, reason }: CloseFrame): void {
     if (this.signal.aborted) return;
     this.#end();
     this.#socket.close(code, reason);
   }
 
-  /** Closes normally when all has been taken. */
+  /** Closes normally after all messages are sent. */
   async finish(): Promise<void> {
     if (this.signal.aborted) return;
-    await this.#taken();
+    await this.#drained();
     this.close({ code: CLOSE.normal, reason: '' });
   }
 
@@ -79,15 +78,15 @@ export class SocketWriter {
     this.#ended.abort();
   }
 
-  #touch(): void {
+  #restartIdleTimer(): void {
     this.#idle?.cancel();
     this.#idle = this.#options.clock.after(this.#options.idleMs, () =>
       this.close({ code: CLOSE.normal, reason: 'nothing was said for a long time' }),
     );
   }
 
-  /** Resolves when the network has taken the last message; hangs up when it takes nothing at all. */
-  async #taken(): Promise<void> {
+  /** Resolves when the last message is sent. Terminates the socket if sending makes no progress. */
+  async #drained(): Promise<void> {
     let backlog = this.#socket.bufferedAmount;
     const check = () => {
       const { bufferedAmount } = this.#socket;
@@ -101,18 +100,18 @@ export class SocketWriter {
   }
 
   #onMessage(data: RawData, isBinary: boolean): void {
-    // A socket that is being closed still delivers what its client sends.
+    // A closing socket still delivers frames.
     if (this.signal.aborted || this.#socket.readyState !== this.#socket.OPEN) return;
     if (isBinary) {
       this.close({ code: CLOSE.binary, reason: 'messages are JSON text' });
       return;
     }
-    this.#touch();
-    // What the client sends on meanwhile stays with it.
-    if (this.#unhandled++ === 0) this.#socket.pause();
-    this.#handled = this.#handled.then(async () => {
+    this.#restartIdleTimer();
+    // Pauses reading while frames are queued.
+    if (this.#queuedFrames++ === 0) this.#socket.pause();
+    this.#handling = this.#handling.then(async () => {
       if (!this.signal.aborted) await this.#options.onFrame(data as Buffer);
-      if (--this.#unhandled === 0) this.#socket.resume();
+      if (--this.#queuedFrames === 0) this.#socket.resume();
     });
   }
 }

@@ -1,37 +1,37 @@
 import { linkedAbort } from '../../../../media/async/linked-abort.js';
 import { ApiError } from '../../../platform/http/api-error.js';
-import { audioText } from './protocol.js';
+import { encodeAudio } from './protocol.js';
 import type { SocketWriter } from './socket-writer.js';
 import type { SpeechWriter } from './speech-writer.js';
 import type { TextBuffer } from './text-buffer.js';
 
-/** Flushed texts that may wait for their turn. */
+/** Flushed texts that may be queued. */
 const MAX_WAITING = 32;
 
 export interface SpeechContextOptions {
   readonly id: string;
-  readonly wire: SocketWriter;
+  readonly socket: SocketWriter;
   readonly writer: SpeechWriter;
   readonly textBuffer: () => TextBuffer;
-  /** Told of what ended the context; it has been told to nobody. */
+  /** Called with the error that ended the context. The client has not received it. */
   readonly onFault: (error: unknown) => void;
 }
 
-/** One context: its texts are spoken one after the other, each ended by a flush. */
+/** One context: speaks its texts one after the other. A flush ends a text. */
 export class SpeechContext {
-  /** Closed by itself once what was flushed has been spoken. */
+  /** Whether the context closes after its flushed texts have been spoken. */
   isAutoClosed = false;
-  /** Resolves when the client has been told that the context is closed. */
+  /** Resolves after `context_closed` was sent. */
   readonly closed: Promise<void>;
   readonly #options: SpeechContextOptions;
   readonly #stop: AbortController;
-  /** All but the last have been flushed; the first is being spoken. */
+  /** The first is being spoken; all but the last are flushed. */
   readonly #texts: TextBuffer[];
   #isEnding = false;
 
   constructor(options: SpeechContextOptions) {
     this.#options = options;
-    this.#stop = linkedAbort(options.wire.signal);
+    this.#stop = linkedAbort(options.socket.signal);
     this.#texts = [options.textBuffer()];
     this.closed = this.#run();
   }
@@ -41,7 +41,7 @@ export class SpeechContext {
     this.#texts.at(-1)!.add(text);
   }
 
-  /** The text so far is complete; another one may follow. @throws ApiError TEXT_TOO_LONG */
+  /** Ends the current text. @throws ApiError TEXT_TOO_LONG */
   flush(): void {
     if (this.#texts.length > MAX_WAITING) {
       throw new ApiError('TEXT_TOO_LONG', `More than ${MAX_WAITING} texts wait to be spoken`);
@@ -50,19 +50,19 @@ export class SpeechContext {
     this.#texts.push(this.#options.textBuffer());
   }
 
-  /** Closes when what was flushed has been spoken. */
+  /** Closes after the flushed texts have been spoken. */
   finish(): void {
     this.#isEnding = true;
     if (this.#texts.length === 1) this.close();
   }
 
-  /** Closes at once; whatever has not been sent is dropped. */
+  /** Closes at once and drops unsent audio. */
   close(): void {
     this.#stop.abort();
   }
 
   async #run(): Promise<void> {
-    const { id, wire, onFault } = this.#options;
+    const { id, socket, onFault } = this.#options;
     try {
       await this.#speakAll();
     } catch (error) {
@@ -71,16 +71,16 @@ export class SpeechContext {
       this.#stop.abort();
       for (const text of this.#texts) text.end();
     }
-    await wire.send({ context_closed: true, context_id: id });
+    await socket.send({ context_closed: true, context_id: id });
   }
 
   async #speakAll(): Promise<void> {
-    const { id, wire, writer } = this.#options;
-    const write = (audio: Uint8Array) => wire.send({ audio: audioText(audio), context_id: id });
+    const { id, socket, writer } = this.#options;
+    const write = (audio: Uint8Array) => socket.send({ audio: encodeAudio(audio), context_id: id });
     while (!this.#stop.signal.aborted) {
       await writer.speak(this.#texts[0]!.feed, write, this.#stop.signal);
       this.#texts.shift();
-      await wire.send({ is_last: true, context_id: id });
+      await socket.send({ is_last: true, context_id: id });
       if ((this.#isEnding || this.isAutoClosed) && this.#texts.length === 1) return;
     }
   }

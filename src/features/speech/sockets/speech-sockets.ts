@@ -4,22 +4,22 @@ import type { SocketCall, SocketRoute } from '../../../platform/http/websocket-r
 import type { ModelCatalog } from '../../model-catalog/model-catalog.js';
 import { MultiContextSession } from './multi-context-session.js';
 import { type SocketMessages, socketMessages } from './protocol.js';
-import { Session, type SessionParts, type SocketSession } from './session.js';
+import { type FrameHandler, type SessionParts, SpeechSocketSession } from './session.js';
 import { SingleContextSession } from './single-context-session.js';
 import { SocketWriter } from './socket-writer.js';
 
 const IDLE_MS = 180_000;
-/** Open sockets of one account; those that say nothing hold no place among the texts. */
+/** Open sockets per account. Idle sockets do not count for the speech quota. */
 const MAX_SOCKETS = 200;
 
 export interface SpeechSocketParts extends SessionParts {
   readonly models: ModelCatalog;
-  /** After this time a client that takes no bytes is cut off. */
+  /** After this time without reading, a client is disconnected. */
   readonly idleMs: number;
   readonly maxMessageBytes: number;
 }
 
-type OpenSession = (session: Session) => SocketSession;
+type CreateHandler = (session: SpeechSocketSession) => FrameHandler;
 
 /** `/tts/stream` and `/tts/multi-stream`. */
 export function speechSockets(parts: SpeechSocketParts): readonly SocketRoute[] {
@@ -41,7 +41,7 @@ export function speechSockets(parts: SpeechSocketParts): readonly SocketRoute[] 
   ];
 }
 
-/** Joins sockets and sessions, and counts them by account. */
+/** Creates the session of each socket, and counts sockets per account. */
 class OpenSockets {
   readonly #parts: SpeechSocketParts;
   readonly #messages: SocketMessages;
@@ -52,9 +52,13 @@ class OpenSockets {
     this.#messages = socketMessages(parts.models.ttsModels.map(({ id }) => id));
   }
 
-  open(socket: WebSocket, { principal: { accountId }, log }: SocketCall, make: OpenSession): void {
+  open(
+    socket: WebSocket,
+    { principal: { accountId }, log }: SocketCall,
+    make: CreateHandler,
+  ): void {
     const { clock, idleMs } = this.#parts;
-    const wire = new SocketWriter(socket, {
+    const writer = new SocketWriter(socket, {
       clock,
       idleMs: IDLE_MS,
       stallMs: idleMs,
@@ -66,11 +70,11 @@ class OpenSockets {
         }
       },
     });
-    const { signal } = wire;
-    const session = new Session({
+    const { signal } = writer;
+    const session = new SpeechSocketSession({
       parts: this.#parts,
       messages: this.#messages,
-      wire,
+      socket: writer,
       accountId,
       log,
     });

@@ -7,32 +7,32 @@ import type { SynthesisRequest } from '../../../../media/tts/text-to-speech.js';
 import { codePoints } from '../../../platform/http/validation/coerce.js';
 import type { SpeechVoiceSettings } from '../speech.service.js';
 import type { SpeechQuota } from '../speech-quota.js';
-import { noCredits, type SpeechCredits } from '../speech-quota.js';
+import { insufficientCredits, type SpeechCredits } from '../speech-quota.js';
 import { Pacer } from './pacer.js';
 import type { DeliveryMode } from './protocol.js';
 
-/** Largest piece of audio in a message, bytes: many clients take no larger messages than 1 MB. */
-const MAX_PIECE = 48 * 1_024;
-/** Of paced audio: how much goes at a time. */
-const PACE_MS = 100;
+/** Audio per message. Many clients accept at most 1 MB. */
+const MAX_CHUNK_BYTES = 48 * 1_024;
+/** Audio per message in paced mode. */
+const PACED_CHUNK_MS = 100;
 
 export interface SpeechWriterParts {
   readonly credits: SpeechCredits;
-  readonly slots: SpeechQuota;
+  readonly quota: SpeechQuota;
   readonly synthesiser: Synthesiser;
   readonly clock: Clock;
 }
 
 export interface SpeechWriterOptions {
   readonly accountId: string;
-  readonly manner: SpeechVoiceSettings;
+  readonly settings: SpeechVoiceSettings;
   readonly deliveryMode: DeliveryMode;
 }
 
-/** Takes a message's worth of audio; resolves when there is room for more. */
+/** Sends one message of audio. Resolves when another one may be sent. */
 export type WriteAudio = (audio: Uint8Array) => Promise<void>;
 
-/** Speaks texts as they come, each as one file of the format, in the manner that a socket asked for. */
+/** Speaks incrementally written texts, each as one file of the requested format. */
 export class SpeechWriter {
   readonly #parts: SpeechWriterParts;
   readonly #options: SpeechWriterOptions;
@@ -43,8 +43,8 @@ export class SpeechWriter {
   }
 
   /**
-   * Speaks a text to its end. A place is taken while there is something to say, and each sentence is
-   * paid for before it is spoken.
+   * Speaks a text to its end. Counts for the quota from the first sentence, and charges each sentence
+   * before it is spoken.
    * @throws MediaError ABORTED when the signal fires.
    * @throws ApiError OVERLOADED, RATE_LIMITED, INSUFFICIENT_CREDITS
    */
@@ -54,9 +54,9 @@ export class SpeechWriter {
     try {
       const first = await sentences.next();
       if (first.done) return;
-      const free = this.#parts.slots.take(this.#options.accountId);
+      const free = this.#parts.quota.acquire(this.#options.accountId);
       try {
-        await this.#write(startingWith(first.value, sentences), write, stop.signal);
+        await this.#write(prepend(first.value, sentences), write, stop.signal);
       } finally {
         free();
       }
@@ -71,36 +71,36 @@ export class SpeechWriter {
     write: WriteAudio,
     signal: AbortSignal,
   ): Promise<void> {
-    const { manner, deliveryMode } = this.#options;
-    const pieces = () => this.#paidFor(sentences);
-    const bytesPerMs = deliveryMode === 'paced' ? bytesPerMsOf(manner.format) : undefined;
+    const { settings, deliveryMode } = this.#options;
+    const pieces = () => this.#charged(sentences);
+    const bytesPerMs = deliveryMode === 'paced' ? bytesPerMsOf(settings.format) : undefined;
     const pacer = new Pacer(this.#parts.clock);
-    const length = bytesPerMs === undefined ? MAX_PIECE : PACE_MS * bytesPerMs;
-    for await (const piece of this.#parts.synthesiser.streamChunks(manner, pieces, signal)) {
+    const length = bytesPerMs === undefined ? MAX_CHUNK_BYTES : PACED_CHUNK_MS * bytesPerMs;
+    for await (const piece of this.#parts.synthesiser.streamChunks(settings, pieces, signal)) {
       for (let at = 0; at < piece.length; at += length) {
         const part = piece.subarray(at, at + length);
-        if (bytesPerMs !== undefined) await pacer.pass(part.length / bytesPerMs, signal);
+        if (bytesPerMs !== undefined) await pacer.wait(part.length / bytesPerMs, signal);
         await write(part);
       }
     }
   }
 
-  async *#paidFor(sentences: AsyncGenerator<string>): AsyncGenerator<SynthesisRequest> {
-    const { accountId, manner } = this.#options;
+  async *#charged(sentences: AsyncGenerator<string>): AsyncGenerator<SynthesisRequest> {
+    const { accountId, settings } = this.#options;
     for await (const text of sentences) {
       const paid = await this.#parts.credits.spendOnSpeech(accountId, codePoints(text));
-      if (paid === undefined) throw noCredits();
-      yield manner.utterance(text);
+      if (paid === undefined) throw insufficientCredits();
+      yield settings.utterance(text);
     }
   }
 }
 
-/** Undefined for formats that cannot be cut anywhere. */
+/** Undefined for formats that cannot be split at any byte. */
 function bytesPerMsOf({ bytesPerSample, sampleRate }: AudioFormat): number | undefined {
   return bytesPerSample === undefined ? undefined : (bytesPerSample * sampleRate) / 1000;
 }
 
-async function* startingWith<T>(first: T, rest: AsyncGenerator<T>): AsyncGenerator<T> {
+async function* prepend<T>(first: T, rest: AsyncGenerator<T>): AsyncGenerator<T> {
   yield first;
   yield* rest;
 }

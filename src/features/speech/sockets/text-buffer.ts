@@ -3,8 +3,8 @@ import { SentenceFeed } from '../../../../media/text/sentence-feed.js';
 import { ApiError } from '../../../platform/http/api-error.js';
 import { codePoints } from '../../../platform/http/validation/coerce.js';
 
-/** A sentence that nothing followed for so long has ended. */
-const SETTLE_MS = 300;
+/** After this time without more text, a sentence counts as complete. */
+const SENTENCE_TIMEOUT_MS = 300;
 
 export interface TextBufferOptions {
   readonly clock: Clock;
@@ -14,12 +14,12 @@ export interface TextBufferOptions {
   readonly limit: number;
 }
 
-/** A text that a client writes bit by bit, from its first message to its flush. */
+/** A text that a client writes incrementally, from its first message to its flush. */
 export class TextBuffer {
   readonly feed: SentenceFeed;
   readonly #options: TextBufferOptions;
   #length = 0;
-  #settling: Timer | undefined;
+  #sentenceTimer: Timer | undefined;
 
   constructor(options: TextBufferOptions) {
     this.#options = options;
@@ -34,13 +34,13 @@ export class TextBuffer {
       throw new ApiError('TEXT_TOO_LONG', `The text has more than ${limit} characters`);
     }
     this.feed.push(text);
-    this.#settling?.cancel();
-    this.#settling = clock.after(SETTLE_MS, () => this.feed.settle());
+    this.#sentenceTimer?.cancel();
+    this.#sentenceTimer = clock.after(SENTENCE_TIMEOUT_MS, () => this.feed.settle());
   }
 
-  /** The text is complete, or nobody wants it any more. */
+  /** Ends the text. */
   end(): void {
-    this.#settling?.cancel();
+    this.#sentenceTimer?.cancel();
     this.feed.end();
   }
 }

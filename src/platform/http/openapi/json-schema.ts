@@ -4,21 +4,22 @@ import { z } from 'zod';
 export type JsonSchema = Record<string, unknown>;
 
 /**
- * The JSON schema of what `schema` takes (`input`) or of what an answer holds (`output`).
+ * The JSON schema of a request (`input`) or a response (`output`).
  * Schemas with an `id` in their meta become references, collected by the caller's registry.
  */
 export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
-    // Answers are declared by the same kit, so a field's input form is its JSON form there too.
+    // Responses use the same builders, so the input form of a field is also its form in a response.
     io: 'input',
     target: 'draft-2020-12',
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
       const { def } = zodSchema._zod;
-      // zod leaves the default of a coercing field out, as it cannot know that it is plain JSON.
+      // zod omits the default of a transform, because it may not be plain JSON.
       if (def.type === 'default') jsonSchema.default = (def as z.core.$ZodDefaultDef).defaultValue;
-      const { default: told, examples } = z.globalRegistry.get(zodSchema) ?? {};
-      if (told !== undefined) jsonSchema.default = told as z.core.JSONSchema.BaseSchema['default'];
+      const { default: documented, examples } = z.globalRegistry.get(zodSchema) ?? {};
+      if (documented !== undefined)
+        jsonSchema.default = documented as z.core.JSONSchema.BaseSchema['default'];
       if (Array.isArray(examples)) jsonSchema.examples = examples;
       if (io === 'output' && jsonSchema.type === 'object' && jsonSchema.properties) {
         requireDefaulted(zodSchema, jsonSchema);
@@ -28,7 +29,7 @@ export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSch
   return json;
 }
 
-/** What has a default may be left out of a request, but is always there in an answer. */
+/** A field with a default is optional in a request, but always present in a response. */
 function requireDefaulted(schema: z.core.$ZodTypes, json: z.core.JSONSchema.BaseSchema): void {
   if (!(schema instanceof z.ZodObject)) return;
   const isAlwaysThere = ([, field]: [string, z.core.$ZodType]) => !(field instanceof z.ZodOptional);

@@ -12,7 +12,7 @@ export interface ApiDescription {
   readonly title: string;
   readonly version: string;
   readonly description: string;
-  /** Where the API is reached; without it the document says "here". */
+  /** URL of the API. Default: the origin of the document. */
   readonly serverUrl?: string;
 }
 
@@ -20,7 +20,7 @@ const PREFIX = '/api/v1';
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'multipart/form-data';
 
-/** Answers that routes have without declaring them. */
+/** Error responses of every route. */
 const COMMON_ERRORS: Readonly<Record<number, string>> = {
   401: 'Missing or invalid API key',
   403: 'The key lacks the scope',
@@ -29,7 +29,7 @@ const COMMON_ERRORS: Readonly<Record<number, string>> = {
   503: 'Overloaded, or without a database for the moment: see Retry-After',
 };
 
-/** The OpenAPI 3.1 document of the routes: made from the very schemas that validate. */
+/** The OpenAPI 3.1 document of the routes, derived from the schemas that validate requests. */
 export function openApiDocument(routes: readonly Route[], api: ApiDescription): JsonSchema {
   const schemas = new SchemaComponents(ERROR_SCHEMAS);
   const paths: Record<string, Record<string, unknown>> = {};
@@ -50,7 +50,7 @@ export function openApiDocument(routes: readonly Route[], api: ApiDescription): 
   };
 }
 
-/** Ways in; the names beside `bearer` are the scope that a key needs. */
+/** Credentials. In the list of a route, `bearer` names the required scope. */
 const SECURITY_SCHEMES: JsonSchema = {
   bearer: {
     type: 'http',
@@ -72,7 +72,7 @@ const SECURITY_SCHEMES: JsonSchema = {
   },
 };
 
-/** Any one of them is enough. */
+/** The credentials of a route. One of them is sufficient. */
 function securityOf({ credential, scope }: Route): readonly JsonSchema[] {
   const own = credential ? [{ [credential.kind]: [] }] : [];
   if (credential && !credential.orKey) return own;
@@ -156,7 +156,7 @@ function formBody(schema: z.ZodType, schemas: SchemaComponents): JsonSchema {
   return { ...body, encoding: encodings(body.schema, schemas) };
 }
 
-/** The media types of a form's files, taken out of their schemas. */
+/** Moves the media types of files from the schemas of a form to its encodings. */
 function encodings(form: JsonSchema, schemas: SchemaComponents): JsonSchema {
   const name = String(form.$ref).split('/').at(-1)!;
   const fields = Object.entries(
@@ -195,7 +195,7 @@ function responses(route: Route, schemas: SchemaComponents): JsonSchema {
   return all;
 }
 
-/** A body's schema with an example of it. */
+/** The schema of a body, with an example. */
 function described(schema: z.ZodType, schemas: SchemaComponents, io: 'input' | 'output') {
   const json = schemas.of(schema, io);
   return { schema: json, example: new ExampleMaker(schemas.all).make(json) };

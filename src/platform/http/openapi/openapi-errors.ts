@@ -10,7 +10,7 @@ export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       detail: { type: ['string', 'null'] },
       code: { type: ['string', 'null'], description: 'Stable.' },
     },
-    // Some codes tell more, such as the reason why a call was refused.
+    // Some codes have further members, such as the reason why a call was rejected.
     additionalProperties: true,
   },
   ValidationError: {
@@ -33,28 +33,28 @@ export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   },
 };
 
-const told = (error: string, code: string, detail: string | null = null) => ({
+const body = (error: string, code: string, detail: string | null = null) => ({
   error,
   detail,
   code,
 });
 
-/** An example of each status; which codes there are is told by the routes' descriptions. */
+/** An example for each status. The descriptions of the routes name their codes. */
 const EXAMPLES: Readonly<Record<number, unknown>> = {
-  400: told('The text has 6000 characters; at most 5000 are spoken at once', 'TEXT_TOO_LONG'),
-  401: told('The API key is not valid', 'UNAUTHORIZED'),
-  402: told('The account has not credits enough for this text', 'INSUFFICIENT_CREDITS'),
-  403: told('This API key lacks the scope "agents"', 'FORBIDDEN', 'Missing scope: agents'),
-  404: told('No agent has the id 7', 'AGENT_NOT_FOUND'),
-  409: told('The agent is disabled, which is final: create a new one', 'AGENT_DISABLED'),
-  412: told('This was changed since you read it: read it again', 'PRECONDITION_FAILED'),
-  413: told('The body must not be larger than 1048576 bytes', 'PAYLOAD_TOO_LARGE'),
-  415: told('The body must be application/json', 'UNSUPPORTED_MEDIA_TYPE'),
-  416: told('The file ends before this range', 'RANGE_NOT_SATISFIABLE'),
-  429: told('More than 1000 requests in a minute', 'RATE_LIMITED', 'Try again in 12 seconds'),
-  500: told('Something went wrong on our side', 'INTERNAL_ERROR'),
-  502: told('Twilio answered with status 500', 'PROVIDER_ERROR'),
-  503: told('The database cannot be reached at the moment', 'OVERLOADED'),
+  400: body('The text has 6000 characters; at most 5000 are spoken at once', 'TEXT_TOO_LONG'),
+  401: body('The API key is not valid', 'UNAUTHORIZED'),
+  402: body('The account has not credits enough for this text', 'INSUFFICIENT_CREDITS'),
+  403: body('This API key lacks the scope "agents"', 'FORBIDDEN', 'Missing scope: agents'),
+  404: body('No agent has the id 7', 'AGENT_NOT_FOUND'),
+  409: body('The agent is disabled, which is final: create a new one', 'AGENT_DISABLED'),
+  412: body('This was changed since you read it: read it again', 'PRECONDITION_FAILED'),
+  413: body('The body must not be larger than 1048576 bytes', 'PAYLOAD_TOO_LARGE'),
+  415: body('The body must be application/json', 'UNSUPPORTED_MEDIA_TYPE'),
+  416: body('The file ends before this range', 'RANGE_NOT_SATISFIABLE'),
+  429: body('More than 1000 requests in a minute', 'RATE_LIMITED', 'Try again in 12 seconds'),
+  500: body('Something went wrong on our side', 'INTERNAL_ERROR'),
+  502: body('Twilio answered with status 500', 'PROVIDER_ERROR'),
+  503: body('The database cannot be reached at the moment', 'OVERLOADED'),
 };
 
 const VALIDATION_EXAMPLE = {
@@ -68,7 +68,7 @@ const VALIDATION_EXAMPLE = {
   ],
 };
 
-/** An answer with one of the error bodies: 422 has the list of faults, every other the sentence. */
+/** An error response. 422 has a list of faults, every other status one error. */
 export function errorAnswer(status: number, description: string): JsonSchema {
   const isValidation = status === 422;
   const name = isValidation ? 'HTTPValidationError' : 'ErrorResponse';

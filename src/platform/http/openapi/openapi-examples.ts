@@ -3,7 +3,7 @@ import type { JsonSchema } from './json-schema.js';
 const UUID = '019c4b1e-7a10-7c3e-9d2f-1f4f6a2b8c01';
 const MOMENT = '2026-02-10T12:00:00.000Z';
 
-/** What texts of these names look like; the rest is told by format, bounds and type. */
+/** Examples by the names of text fields. Other examples follow from format, bounds and type. */
 const TEXTS: Readonly<Record<string, string>> = {
   agent_id: UUID,
   agent_name: 'Front desk',
@@ -38,10 +38,10 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 const UNIX_SECONDS = 1_770_724_800;
-/** No schema nests deeper; one that refers to itself ends here. */
+/** Deepest nesting of an example. It ends schemas that refer to themselves. */
 const MAX_DEPTH = 12;
 
-/** Makes up values that fit schemas, so that every body in the document has an example. */
+/** Creates values that match schemas, so that every body in the document has an example. */
 export class ExampleMaker {
   readonly #components: Readonly<Record<string, JsonSchema>>;
 
@@ -81,7 +81,7 @@ export class ExampleMaker {
     return this.#resolve(this.#components[schema.$ref.split('/').at(-1)!] ?? {});
   }
 
-  /** What must be there, and what has a default that says something. */
+  /** Required fields, and fields with a default other than null. */
   #object({ properties = {}, required = [] }: JsonSchema, depth: number): JsonSchema {
     const shown = Object.entries(properties as Record<string, JsonSchema>).filter(
       ([name, schema]) => (required as string[]).includes(name) || schema.default != null,

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import express, { Router } from 'express';
 import type { JsonSchema } from './json-schema.js';
 
-/** Swagger UI sets styles inline; scripts come only from this server. */
+/** Swagger UI needs inline styles. Scripts are loaded from this server only. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -43,7 +43,7 @@ const START_SCRIPT = `SwaggerUIBundle({
 
 const ASSETS = /^\/(swagger-ui\.css|swagger-ui-bundle\.js)$/;
 
-/** `/openapi.json`, and `/docs` with everything that it shows from this installation. */
+/** `/openapi.json`, and `/docs` with all of its files. */
 export function openApiRoutes(document: JsonSchema): Router {
   const router = Router({ caseSensitive: true });
   const openapi = JSON.stringify(document);

@@ -4,8 +4,8 @@ import { type JsonSchema, jsonSchemaOf } from './json-schema.js';
 const PREFIX = '#/components/schemas/';
 
 /**
- * The document's named schemas. A schema with an `id` in its meta stands here once and is referred
- * to; where what is taken differs from what is answered, the second form is called `…Output`.
+ * The named schemas of the document. A schema with an `id` in its meta appears once and is referenced.
+ * If its forms in requests and responses differ, the latter is named `…Output`.
  */
 export class SchemaComponents {
   readonly all: Record<string, JsonSchema>;
@@ -14,7 +14,7 @@ export class SchemaComponents {
     this.all = { ...given };
   }
 
-  /** The schema's JSON form; what it names is added to the components. */
+  /** The JSON form of a schema. Named schemas in it become components. */
   of(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
     const { $defs, ...json } = jsonSchemaOf(schema, io);
     const defs = Object.entries(($defs ?? {}) as Record<string, JsonSchema>);
@@ -31,7 +31,7 @@ export class SchemaComponents {
   }
 }
 
-/** Compares by what is required, which is all that differs between the two forms. */
+/** The parts in which the two forms of a schema can differ. */
 function shape(json: JsonSchema): string {
   return JSON.stringify([json.required, Object.keys(json.properties ?? {})]);
 }

@@ -1,11 +1,11 @@
-/** What a value should have been, as Pydantic words it; `loc` and `input` come from its place. */
+/** A fault of a value in the words of Pydantic. `loc` and `input` are added by its position. */
 export interface Rejection {
   readonly type: string;
   readonly msg: string;
   readonly ctx?: Readonly<Record<string, unknown>>;
 }
 
-/** A refusal, or the value: a class, so that no value from outside can look like a refusal. */
+/** A rejected value. A class, so that no client can send an object that looks like it. */
 export class Refused {
   readonly refusal: Rejection;
   constructor(type: string, msg: string, ctx?: Rejection['ctx']) {
@@ -19,10 +19,10 @@ const NUMBER = /^[+-]?(\d+(_\d+)*(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 const NOT_FINITE = /^[+-]?(nan|inf(inity)?)$/i;
 const TRUE_WORDS = new Set(['1', 'on', 't', 'true', 'y', 'yes']);
 const FALSE_WORDS = new Set(['0', 'off', 'f', 'false', 'n', 'no']);
-/** Longer digit strings are refused unread (Source: Python's int/str conversion limit). */
+/** Longest string of digits. Source: Python's int/str conversion limit. */
 const MAX_DIGITS = 4_300;
 
-/** A string is taken only from a string: numbers are never turned into text. */
+/** A string. Numbers are not converted. */
 export function toText(value: unknown): string | Refused {
   if (typeof value !== 'string') {
     return new Refused('string_type', 'Input should be a valid string');
@@ -36,7 +36,7 @@ export function toText(value: unknown): string | Refused {
   return value;
 }
 
-/** An integer from a number without fraction or a decimal string. */
+/** An integer, from a number without a fraction or from a decimal string. */
 export function toInteger(value: unknown): number | Refused {
   if (typeof value === 'number') return wholeNumber(value);
   if (typeof value !== 'string') {
@@ -69,7 +69,7 @@ function wholeNumber(value: number): number | Refused {
   return value;
 }
 
-/** A finite number from a number or a decimal string. */
+/** A finite number, from a number or a decimal string. */
 export function toNumber(value: unknown): number | Refused {
   if (typeof value === 'number') return Number.isFinite(value) ? value : notFinite();
   if (typeof value !== 'string') {
@@ -91,7 +91,7 @@ function notFinite(): Refused {
   return new Refused('finite_number', 'Input should be a finite number');
 }
 
-/** A boolean from itself, 0 or 1, or one of the words that people write for it. */
+/** A boolean, from a boolean, 0 or 1, or a word such as `yes`. */
 export function toBoolean(value: unknown): boolean | Refused {
   if (typeof value === 'boolean') return value;
   if (value === 1) return true;
@@ -107,14 +107,14 @@ export function toBoolean(value: unknown): boolean | Refused {
     : new Refused('bool_type', 'Input should be a valid boolean');
 }
 
-/** Says `'a', 'b' or 'c'`. */
+/** Returns `'a', 'b' or 'c'`. */
 export function oneOfText(values: readonly string[]): string {
   const quoted = values.map((value) => `'${value}'`);
   const last = quoted.at(-1) ?? '';
   return quoted.length < 2 ? last : `${quoted.slice(0, -1).join(', ')} or ${last}`;
 }
 
-/** Says `1 character` or `5 characters`. */
+/** Returns `1 character` or `5 characters`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -11,7 +11,7 @@ const DAY_LENGTH = 10;
 const DAY_ENDS = 'T23:59:59.999Z';
 
 /**
- * A day or a moment in ISO 8601, read into a Date.
+ * A day or a moment in ISO 8601.
  * @param options with `isEnd` a day is its last moment, else its first, UTC.
  */
 export function dateTime({ isEnd = false }: { readonly isEnd?: boolean } = {}) {
@@ -30,14 +30,14 @@ function readDateTime(value: unknown, isEnd: boolean): Date | Refused {
   return new Refused('datetime_parsing', `Input should be a valid datetime, ${error}`, { error });
 }
 
-/** With its zone, which is UTC where none is written. */
+/** The moment with a time zone. Default: UTC. */
 function momentOf(text: string, zone: string | undefined, isEnd: boolean): string {
   const isDayOnly = text.length === DAY_LENGTH;
   if (isDayOnly) return isEnd ? text + DAY_ENDS : text;
   return zone === undefined ? `${text}Z` : text;
 }
 
-/** JavaScript takes 30 February for 2 March. */
+/** Whether the day exists. `Date` parses 30 February as 2 March. */
 function isDay(text: string): boolean {
   const day = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);

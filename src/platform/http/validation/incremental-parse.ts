@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { runInSteps, type SteppedTask } from '../../../../media/async/cooperative.js';
 
-/** Items of a list that are checked at a time: about a millisecond's worth. */
+/** Items of a list that are checked in one step, in about a millisecond. */
 const ITEMS_AT_ONCE = 200;
 
 type Result = z.ZodSafeParseResult<unknown>;
 type Issue = z.core.$ZodIssue;
 
 /**
- * Checks a value as `safeParse` does; a long list among the fields of an object is checked a part at a
- * time, so that nobody waits for ten thousand rules. A list that is too long is refused as a whole.
+ * Checks a value like `safeParse`. A long list in a field of an object is checked in steps, so that ten
+ * thousand rules do not block the event loop. A list that is too long is rejected as a whole.
  */
 export function parseInSlices(
   schema: z.ZodType,
@@ -48,7 +48,7 @@ function* parsing(schema: z.ZodType, raw: unknown): SteppedTask<Result> {
   return { success: false, error: new z.ZodError(issues) };
 }
 
-/** The first field that is a list and is given as a long one. Objects with rules of their own are left alone. */
+/** The first field with a long list. Objects with their own rules are not parsed in steps. */
 function longListOf(schema: z.ZodType, raw: unknown) {
   if (!(schema instanceof z.ZodObject) || schema.def.checks?.length || schema.def.catchall) {
     return undefined;
@@ -63,7 +63,7 @@ function longListOf(schema: z.ZodType, raw: unknown) {
   return undefined;
 }
 
-/** The list that a field holds where it is given; none if the field has rules of its own. */
+/** The list in a field; undefined if the field has its own rules. */
 function listIn(field: z.core.$ZodType): z.ZodArray | undefined {
   let inner = field;
   while (

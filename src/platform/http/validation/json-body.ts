@@ -5,13 +5,13 @@ import { ApiError } from '../api-error.js';
 import { InvalidInput } from './invalid-input.js';
 import { findJsonFault, MAX_JSON_DEPTH, tooDeepAt } from './json-syntax-error.js';
 
-/** In one step. */
+/** Bytes that are decoded in one step. */
 const BYTES_DECODED = 262_144;
 
 /**
- * Reads and parses a request's JSON body; undefined when there is none.
- * @throws ApiError PAYLOAD_TOO_LARGE over `maxBytes`, UNSUPPORTED_MEDIA_TYPE for what is no JSON.
- * @throws InvalidInput `json_invalid`, with the place of the fault.
+ * Reads and parses the JSON body of a request; undefined if it is empty.
+ * @throws ApiError PAYLOAD_TOO_LARGE over `maxBytes`, UNSUPPORTED_MEDIA_TYPE if it is not JSON.
+ * @throws InvalidInput `json_invalid`, with the position of the fault.
  */
 export async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise<unknown> {
   const bytes = await readBytes(request, maxBytes);
@@ -22,7 +22,7 @@ export async function readJsonBody(request: IncomingMessage, maxBytes: number): 
   return runInSteps(parsed(bytes));
 }
 
-/** Reads the whole body; what is over the limit is never held. */
+/** Reads the whole body. Reading stops at the limit. */
 export async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > maxBytes) throw tooLarge(maxBytes);
@@ -59,7 +59,7 @@ function* parsed(bytes: Uint8Array): SteppedTask<unknown> {
   if (deep !== undefined) {
     throw jsonInvalid(`Nesting deeper than ${MAX_JSON_DEPTH} levels`, deep);
   }
-  // The member may be written with escapes, so those are looked through as well.
+  // The name may contain escapes, so a text with any escape is also cleaned.
   const isClean = !/__proto__|\\u/.test(text);
   try {
     return yield* parseJsonInSteps(text, isClean ? undefined : withoutProto);
@@ -84,7 +84,7 @@ function* decoded(bytes: Uint8Array): SteppedTask<string> {
   }
 }
 
-/** Drops own members called `__proto__`, which a copy by assignment would take for the prototype. */
+/** Deletes members named `__proto__`, which an assignment would use as the prototype. */
 function withoutProto(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Object.hasOwn(value, '__proto__')) Reflect.deleteProperty(value, '__proto__');

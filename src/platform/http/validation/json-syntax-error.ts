@@ -1,13 +1,13 @@
 import type { SteppedTask } from '../../../../media/async/cooperative.js';
 
-/** Why a text is no JSON, and where. Worded like Python's json module, which clients know. */
+/** The first syntax error of a text, in the words of Python's json module. */
 export interface JsonSyntaxError {
   readonly error: string;
   /** In code points from the start of the text. */
   readonly offset: number;
 }
 
-/** Deeper nesting is refused: no shape of the API comes near it. */
+/** Deepest nesting of a JSON body. */
 export const MAX_JSON_DEPTH = 100;
 
 class Found extends Error {
@@ -18,10 +18,10 @@ class Found extends Error {
   }
 }
 
-/** Units of text that are looked through in one step. */
+/** UTF-16 units that are scanned in one step. */
 const UNITS_AT_ONCE = 131_072;
 
-/** Whether brackets nest deeper than allowed; counts outside of strings, so it cannot be fooled. */
+/** The position where brackets outside of strings nest deeper than allowed, if any. */
 export function* tooDeepAt(text: string): SteppedTask<number | undefined> {
   let depth = 0;
   let isInString = false;
@@ -43,7 +43,7 @@ export function* tooDeepAt(text: string): SteppedTask<number | undefined> {
   return undefined;
 }
 
-/** Finds the first fault of a text that JSON.parse refused. Call it only when nesting is bounded. */
+/** Finds the first fault of a text that JSON.parse rejected. Call it only if the nesting is bounded. */
 export function* findJsonFault(text: string): SteppedTask<JsonSyntaxError> {
   try {
     const end = yield* new Skipper(text).value(skipSpace(text, 0));
@@ -78,7 +78,7 @@ function endOf(pattern: RegExp, text: string, at: number): number {
   return pattern.lastIndex;
 }
 
-/** Goes over values of a text, and pauses now and then. */
+/** Skips values of a text in steps. */
 class Skipper {
   readonly #text: string;
   #pauseAt = UNITS_AT_ONCE;

@@ -5,13 +5,13 @@ import { ApiError } from '../api-error.js';
 import { valueError } from './invalid-input.js';
 import { custom, valueRefused } from './schema-builders.js';
 
-/** Everything but the files: names, fields, boundaries. */
+/** Limit of everything except the files: names, fields, boundaries. */
 const MORE_BYTES = 65_536;
 const LIMITS = { fields: 20, fieldSize: 20_000, fieldNameSize: 200, parts: 24, files: 1 };
 
-/** A file of a form, whole in memory. */
+/** A file of a form, in memory. */
 export class UploadedFile {
-  /** As the client has it: never a path of ours. */
+  /** The client's name of the file. Never use it as a path. */
   readonly name: string;
   readonly bytes: Uint8Array;
 
@@ -20,20 +20,20 @@ export class UploadedFile {
     this.bytes = bytes;
   }
 
-  /** For who compares requests. */
+  /** SHA-256 of the content, to compare requests. */
   toJSON(): unknown {
     return { name: this.name, sha256: createHash('sha256').update(this.bytes).digest('hex') };
   }
 }
 
-/** Where a file's schema keeps its media types until the document puts them where they belong. */
+/** Member of a file's schema with its media types. The document moves them to the encodings. */
 export const MEDIA_TYPES = 'x-media-types';
 
-/** What a form's file may be, for the document. */
+/** Documentation of a form's file. */
 export interface UploadKind {
   readonly description: string;
   readonly mediaTypes: readonly string[];
-  /** The beginning of one, at least. */
+  /** Example of the content. */
   readonly example: string;
 }
 
@@ -55,9 +55,9 @@ export function upload({ description, mediaTypes, example }: UploadKind) {
 }
 
 /**
- * Reads a form: its text fields, and its one file in the field `file`. A text field that is empty is
- * absent: browsers send every field of a form, and FastAPI reads it so.
- * @throws ApiError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE; BAD_REQUEST for what is no form.
+ * Reads a form: its text fields, and its file in the field `file`. An empty text field counts as absent,
+ * because browsers send every field of a form. FastAPI does the same.
+ * @throws ApiError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE; BAD_REQUEST if it is not a form.
  */
 export async function readMultipartBody(
   request: Request,
@@ -73,7 +73,7 @@ export async function readMultipartBody(
   const read = multer({
     storage: multer.memoryStorage(),
     limits: { ...LIMITS, fileSize: maxFileBytes },
-    // Names are UTF-8 today, although the first standards knew Latin-1 only.
+    // Names are UTF-8, although early standards allowed only Latin-1.
     defParamCharset: 'utf8',
   }).single('file');
   await new Promise<void>((resolve, reject) => {

@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import { bool, int, model } from './schema-builders.js';
 
-/** What a list that comes in pages is asked. */
+/** Query parameters of a list with pages. */
 export const PAGE_FIELDS = {
   page: int({ ge: 1, description: '1-based.' }).optional(),
   limit: int({ ge: 1, le: 100 }).optional(),
 };
 
-/** Where an answer's page stands in the list. */
+/** The position of a page in the list. */
 export const Pagination = model({
   current_page: int(),
   total_pages: int({ description: '0 for an empty list.' }),
@@ -20,7 +20,7 @@ export type Pagination = z.output<typeof Pagination>;
 
 const DEFAULT_LIMIT = 20;
 
-/** The page that a request asks for. Default: the first page. */
+/** The requested page. Default: the first page. */
 export interface PageQuery {
   readonly page?: number | undefined;
   readonly limit?: number | undefined;

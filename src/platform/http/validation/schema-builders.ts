@@ -11,10 +11,10 @@ import {
 } from './coerce.js';
 
 /*
- * The kit from which every schema of a request is built: zod, with the coercions and the words of
- * Pydantic v2. A field says its own JSON schema by `.meta()`, so the OpenAPI document is derived
- * from the very object that validates. `.optional()`, `.nullable()`, `.default(x)`, `.refine(…)`
- * and z.output work as on any zod schema; null is refused unless `.nullable()`.
+ * Builders for the schemas of requests and responses: zod with the coercions and messages of
+ * Pydantic v2. A field describes its JSON schema by `.meta()`, so that the OpenAPI document derives
+ * from the object that validates. `.optional()`, `.nullable()`, `.default(x)`, `.refine(…)` and
+ * z.output work as on any zod schema. null is rejected unless `.nullable()`.
  */
 
 type Json = Readonly<Record<string, unknown>>;
@@ -36,7 +36,7 @@ function leaf<T>(read: (value: unknown) => T | Refused, json: Json) {
     .meta(json);
 }
 
-/** A printable character as a pattern of the document: told there, checked by words of one's own. */
+/** Pattern of a printable character, for the document. The check itself has its own message. */
 export const PRINTABLE = '[^\\u0000-\\u001f\\u007f-\\u009f]';
 
 export interface TextOptions {
@@ -44,20 +44,20 @@ export interface TextOptions {
   readonly min?: number;
   readonly max?: number;
   readonly pattern?: RegExp;
-  /** Lets U+0000 through, which the database cannot store: only for text that is never stored. */
+  /** Accepts U+0000. Only for text that is never stored, because the database cannot store it. */
   readonly allowNul?: boolean;
   readonly description?: string;
   readonly format?: string;
 }
 
-/** A string; lone surrogates are refused, as is U+0000 unless allowed. */
+/** A string. Lone surrogates are rejected, and U+0000 unless `allowNul`. */
 export function str(options: TextOptions = {}) {
   const { min, max, pattern } = options;
   return leaf((value) => readText(value, options), {
     type: 'string',
     ...(min === undefined ? {} : { minLength: min }),
     ...(max === undefined ? {} : { maxLength: max }),
-    // Elsewhere \d may mean the digits of every script.
+    // In other regex dialects, \d matches the digits of every script.
     ...(pattern === undefined ? {} : { pattern: pattern.source.replaceAll('\\d', '[0-9]') }),
     ...(options.format === undefined ? {} : { format: options.format }),
     ...described(options),
@@ -140,6 +140,24 @@ function numberJson(options: NumberOptions): Json {
   };
 }
 
+/** Phone numbers in the format of ITU-T E.164. */
+export const E164 = /^\+[1-9]\d{1,14}$/;
+
+/** A phone number in E.164. */
+export function phoneNumber() {
+  return str({ pattern: E164, description: 'E.164.' });
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * Whether a text is a UUID. Ids in paths are any text, because an unknown id is 404 and not 422; a query
+ * with a text that is no UUID would fail.
+ */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
 /** A boolean. */
 export function bool(options: { readonly description?: string } = {}) {
   return leaf(toBoolean, { type: 'boolean', ...described(options) });
@@ -160,7 +178,7 @@ export function oneOf<const T extends string>(
   );
 }
 
-/** A string, number or boolean, kept as it is: the values of flat maps. */
+/** A string, number or boolean without conversion: the values of flat maps. */
 export function scalar() {
   return leaf<string | number | boolean>(
     (value) => {
@@ -171,7 +189,7 @@ export function scalar() {
   );
 }
 
-/** An object of any JSON values, at most `maxBytes` long when written. */
+/** An object of any JSON values, at most `maxBytes` long as JSON. */
 export function anyDict(options: { readonly maxBytes?: number } = {}) {
   const maxBytes = options.maxBytes ?? 65_536;
   return leaf<Record<string, unknown>>(
@@ -211,7 +229,7 @@ export function list<T extends z.ZodType>(
   return schema;
 }
 
-/** An object of known fields. Unknown keys are dropped, or refused with `extra: 'forbid'`. */
+/** An object of known fields. Unknown keys are dropped, or rejected with `extra: 'forbid'`. */
 export function model<T extends z.ZodRawShape>(
   shape: T,
   options: { readonly extra?: 'ignore' | 'forbid' } = {},
@@ -242,12 +260,12 @@ export function nullableShape(shape: Fields): Fields {
   return Object.fromEntries(entries);
 }
 
-/** A refusal in words of one's own: told as a `value_error`. For use inside `custom`. */
+/** A `value_error` with its own message, for use inside `custom`. */
 export function valueRefused(sentence: string): Refused {
   return new Refused('value_error', `Value error, ${sentence}`, { error: {} });
 }
 
-/** A field with a reading of its own; `json` is its JSON schema. */
+/** A field with its own conversion. `json` is its JSON schema. */
 export const custom = leaf;
 
 function described(options: { readonly description?: string }): Json {

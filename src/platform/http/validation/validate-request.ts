@@ -8,7 +8,7 @@ import { readJsonBody } from './json-body.js';
 import { readMultipartBody } from './multipart-body.js';
 import { validationErrorsOf } from './validation-errors.js';
 
-/** The schemas of a request's parts; a part without one is not read. */
+/** The schemas of the parts of a request. A part without a schema is not read. */
 export interface InputSchemas {
   readonly body?: z.ZodType | undefined;
   readonly query?: z.ZodObject | undefined;
@@ -18,7 +18,7 @@ export interface InputSchemas {
   readonly maxBodyBytes: number;
 }
 
-/** The parts of a request as their schemas let them through. */
+/** The validated parts of a request. */
 export interface Input {
   readonly body: unknown;
   readonly query: unknown;
@@ -45,7 +45,7 @@ export async function readInput(request: Request, schemas: InputSchemas): Promis
   const readBody = schemas.isMultipart || form ? readMultipartBody : readJsonBody;
   const maxBytes = form?.maxFileBytes ?? schemas.maxBodyBytes;
   const bodySchema = form?.body ?? schemas.body;
-  // A body that is null is none, as FastAPI has it.
+  // As in FastAPI, a body that is null counts as absent.
   const body = bodySchema && ((await readBody(request, maxBytes)) ?? undefined);
   const input = {
     params: await parse('path', schemas.params, { ...request.params }),
@@ -60,7 +60,7 @@ export async function readInput(request: Request, schemas: InputSchemas): Promis
   return input;
 }
 
-/** Lists take every value of their key; everything else takes the last one. */
+/** A list gets all values of its key, any other parameter the last one. */
 function queryOf(url: string, schema: z.ZodObject): Record<string, unknown> {
   const start = url.indexOf('?');
   const given = new URLSearchParams(start < 0 ? '' : url.slice(start + 1));

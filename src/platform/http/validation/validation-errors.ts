@@ -32,7 +32,7 @@ function placed(
   refusal: Rejection,
 ): ValidationError {
   const isMissing = refusal.type === 'missing';
-  // What lacks a field is shown whole for bodies; a query or path has nothing to show.
+  // The input of a missing field is the object without it in a body, and null in a query or path.
   const input = isMissing ? (part === 'body' ? at(raw, path.slice(0, -1)) : null) : at(raw, path);
   return {
     type: refusal.type,
@@ -54,7 +54,7 @@ function at(value: unknown, path: readonly Place[]): unknown {
 
 const MISSING: Rejection = { type: 'missing', msg: 'Field required' };
 
-/** Types as zod names them → the fault that a value of another type is. */
+/** The fault of a value of another type, by zod's name of the expected type. */
 const WRONG_TYPE: Readonly<Record<string, Rejection>> = {
   string: { type: 'string_type', msg: 'Input should be a valid string' },
   number: { type: 'float_type', msg: 'Input should be a valid number' },
@@ -110,7 +110,7 @@ function isRefusal(params: unknown): params is Rejection {
   return typeof params === 'object' && params !== null && 'type' in params && 'msg' in params;
 }
 
-/** A rule of a schema (`.refine`), told in its own words. */
+/** The fault of a rule (`.refine`) with its own message. */
 function valueError(sentence: string): Rejection {
   return { type: 'value_error', msg: `Value error, ${sentence}`, ctx: { error: {} } };
 }

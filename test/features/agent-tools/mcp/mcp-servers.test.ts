@@ -41,8 +41,13 @@ afterAll(async () => {
   await guard.close();
 });
 
-function makeServers(beginWithinMs = PATIENCE.timeout): McpConnections {
-  return new McpConnections({ outbound: new EgressClient(guard), validator, log, beginWithinMs });
+function makeServers(startTimeoutMs = PATIENCE.timeout): McpConnections {
+  return new McpConnections({
+    outbound: new EgressClient(guard),
+    validator,
+    log,
+    startTimeoutMs,
+  });
 }
 
 function entry(url: string, changes: Partial<McpServerConfig> = {}): McpServerConfig {
@@ -152,7 +157,7 @@ describe('an MCP server', () => {
   it('is known when the call begins, by the list that was read before', async () => {
     const server = await testServer({ look: () => textResult('Open.') });
     const all = makeServers();
-    all.expect('the-agent', [entry(server.url)]);
+    all.prefetch('the-agent', [entry(server.url)]);
     await expect.poll(() => server.endedSessions, PATIENCE).toBe(1);
     // It hangs now: a call that had to ask would not begin.
     server.instead = () => true;

@@ -35,7 +35,7 @@ const DIMENSIONS = 384;
 let wake = (): void => undefined;
 const plane = withControlPlane({
   onDocuments: () => wake(),
-  whyIndexingWaits: () => indexers.at(-1)?.whyItWaits(),
+  whyIndexingWaits: () => indexers.at(-1)?.waitReason(),
 });
 const embedder = await SentenceModelEmbedder.openMiniLm({
   id: EMBEDDING_MODEL,
@@ -97,7 +97,7 @@ function newSearch(vectors = newVectors(), by: Embedder = embedder): HybridSearc
     }),
     embedder: by,
     log,
-    withinMs: 30_000,
+    timeoutMs: 30_000,
   });
 }
 
@@ -189,7 +189,7 @@ describe('indexing', () => {
     ]);
     await ask('DELETE', `${PATH}/${kbId}`);
     expect(await find(elsewhere, kbId, 'When does the pool open?')).toEqual([]);
-    expect(vectors.keptBytes).toBe(0);
+    expect(vectors.loadedBytes).toBe(0);
   });
 
   it('is done anew for another model, whose vectors alone are then searched', async () => {
@@ -264,7 +264,7 @@ describe('indexing', () => {
       claimed.push(next);
     }
     expect(claimed.slice(0, 2).map((each) => each.kbId)).toContain(body.kb_id);
-    for (const each of claimed) await files.keepFailure(each, 'a test');
+    for (const each of claimed) await files.storeFailure(each, 'a test');
   });
 
   it('of a knowledge base that is deleted meanwhile ends in peace', async () => {
@@ -306,7 +306,7 @@ describe('the vectors in memory', () => {
     const vectors = newVectors(2 * bytes);
     const search = newSearch(vectors);
     for (const kbId of kbIds) await find(search, kbId, 'sauna');
-    expect(vectors.keptBytes).toBe(2 * bytes);
+    expect(vectors.loadedBytes).toBe(2 * bytes);
     expect((await find(search, kbIds[0]!, 'sauna'))[0]).toMatch(/sauna/);
   });
 
@@ -323,7 +323,7 @@ describe('the vectors in memory', () => {
     const file = { name: 'bar.txt', kind: 'text', bytes: Buffer.from('x'), metadata: {} } as const;
     const added = await documents.insert(kbId, file, 9);
     const claimed = await documents.claimFile();
-    await documents.keepText(claimed!, { text: 'The bar opens at noon.', title: '' });
+    await documents.storeText(claimed!, { text: 'The bar opens at noon.', title: '' });
     wake();
     await expect.poll(async () => (await ask()).length, { timeout: 50_000 }).toBe(2);
     expect(counted.read).toBe(2); // each passage once
@@ -372,7 +372,7 @@ describe('an embedding endpoint that is away', () => {
       };
       await expect.poll(indexed, { timeout: 50_000 }).toBe(1);
       expect(tried).toBeGreaterThan(before);
-      expect(indexers.at(-1)!.whyItWaits()).toBeUndefined();
+      expect(indexers.at(-1)!.waitReason()).toBeUndefined();
     } finally {
       server.close();
     }

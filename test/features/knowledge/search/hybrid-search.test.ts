@@ -15,17 +15,17 @@ const embedder: Embedder = {
 
 /** How often passages were looked for, and whether both lists come. */
 let finds = 0;
-let isWhole = true;
+let isComplete = true;
 let search: HybridSearch;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  [finds, isWhole] = [0, true];
+  [finds, isComplete] = [0, true];
   const finder = {
     versionOf: async () => VERSION,
     find: async () => {
       finds++;
-      return { passages: [{ ...PASSAGE, score: 1 }], version: VERSION, isWhole };
+      return { passages: [{ ...PASSAGE, score: 1 }], version: VERSION, isComplete };
     },
     forget: () => undefined,
   } as unknown as PassageFinder;
@@ -46,12 +46,12 @@ describe('a search', () => {
   });
 
   it('that lacks a list serves its turn, and is made again later', async () => {
-    isWhole = false;
+    isComplete = false;
     await ask('When is the sauna closed');
     await ask('When is the sauna closed?');
     expect(finds).toBe(1);
     await vi.advanceTimersByTimeAsync(60_000);
-    isWhole = true;
+    isComplete = true;
     await ask('When is the sauna closed?');
     expect(finds).toBe(2);
     await vi.advanceTimersByTimeAsync(60_000);

@@ -91,12 +91,12 @@ describeWith(['postgresql-16'], 'a database with pgvector', (tools) => {
     const query = Float32Array.of(1, 0, 0);
     const first = await search.nearest(kbId, version, query, 2);
     expect(first.map(({ id }) => id)).toEqual([ids[0], ids[1]]);
-    expect(memory.keptBytes).toBeGreaterThan(0); // from memory, until they are copied
+    expect(memory.loadedBytes).toBeGreaterThan(0); // from memory, until they are copied
     await search.close();
     const second = await search.nearest(kbId, version, query, 2);
     expect(second.map(({ id }) => id)).toEqual([ids[0], ids[1]]);
     expect(second[1]!.score).toBeCloseTo(0.6, 5);
-    expect(memory.keptBytes).toBe(0);
+    expect(memory.loadedBytes).toBe(0);
     const { rows } = await db.raw('select count(*)::int as count from passage_vectors');
     expect(rows[0].count).toBe(4);
     await db('knowledge_bases').where({ kb_id: kbId }).delete();
@@ -110,7 +110,7 @@ describeWith(['postgresql-16'], 'a database with pgvector', (tools) => {
     const data = { databaseUrl, embeddingModel: MODEL, hasPgvector: true, maxBytes: 1 << 20 };
     const thread = new SearchThread(data, log);
     try {
-      const asked = { kbId, version, question: 'Nothing?', limit: 1, withinMs: 30_000 };
+      const asked = { kbId, version, question: 'Nothing?', limit: 1, timeoutMs: 30_000 };
       const find = async () => {
         const query = Promise.resolve(Float32Array.of(0, 1, 0));
         return (await thread.find(asked, query)).passages.map(({ id }) => id);

@@ -11,7 +11,7 @@ import { FullTextSearchRepository } from '../../../../src/features/knowledge/sea
 import { HybridSearch } from '../../../../src/features/knowledge/search/hybrid-search.js';
 import { MemoryVectorIndex } from '../../../../src/features/knowledge/search/memory-vector-index.js';
 import { PassagesRepository } from '../../../../src/features/knowledge/search/passages.repository.js';
-import { merged } from '../../../../src/features/knowledge/search/rank-fusion.js';
+import { fuseRankings } from '../../../../src/features/knowledge/search/rank-fusion.js';
 import { SearchThread } from '../../../../src/features/knowledge/search/search-thread.js';
 import { urlOf } from '../../../../src/platform/db/connect.js';
 import { distractors, questionPairs } from '../../../support/corpora/retrieval-corpus.js';
@@ -91,7 +91,7 @@ describe('what a question finds', () => {
       },
       log,
     );
-    const search = new HybridSearch({ finder, embedder, log, withinMs: 30_000 });
+    const search = new HybridSearch({ finder, embedder, log, timeoutMs: 30_000 });
     const version = (await repository.versionOf(kbId))!;
     const known = await words.wordsOf(kbId);
     const near = async (question: string) => {
@@ -102,7 +102,7 @@ describe('what a question finds', () => {
     const byVectors = await recall(async (question) => (await near(question)).map(({ id }) => id));
     const byWords = await recall(async (question) => (await shared(question)).map(({ id }) => id));
     const byBoth = await recall(async (question) =>
-      merged(await near(question), await shared(question)).map(({ id }) => id),
+      fuseRankings(await near(question), await shared(question)).map(({ id }) => id),
     );
     const asAsked = await recall(async (question) =>
       (await search.search(kbId, question, BEST)).map(({ id }) => id),

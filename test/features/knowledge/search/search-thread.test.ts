@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { AccountsRepository } from '../../../../src/features/auth/accounts.repository.js';
 import { IndexingRepository } from '../../../../src/features/knowledge/indexing/indexing.repository.js';
 import { KnowledgeRepository } from '../../../../src/features/knowledge/knowledge.repository.js';
-import type { AskedPassages } from '../../../../src/features/knowledge/search/hybrid-retriever.js';
+import type { PassageQuery } from '../../../../src/features/knowledge/search/hybrid-retriever.js';
 import { PassagesRepository } from '../../../../src/features/knowledge/search/passages.repository.js';
 import { SearchThread } from '../../../../src/features/knowledge/search/search-thread.js';
 import { urlOf } from '../../../../src/platform/db/connect.js';
@@ -15,7 +15,7 @@ const database = withDatabase();
 const lines: unknown[] = [];
 const log = { warn: (fields: object, message: string) => lines.push({ ...fields, message }) };
 let thread: SearchThread;
-let asked: AskedPassages;
+let asked: PassageQuery;
 
 beforeAll(async () => {
   const { db } = database;
@@ -33,7 +33,7 @@ beforeAll(async () => {
     }
   });
   const version = (await new PassagesRepository(db, MODEL).versionOf(kbId))!;
-  asked = { kbId, version, question: 'When is the sauna closed?', limit: 2, withinMs: 30_000 };
+  asked = { kbId, version, question: 'When is the sauna closed?', limit: 2, timeoutMs: 30_000 };
   thread = makeThread();
 });
 afterEach(() => lines.splice(0));
@@ -80,7 +80,7 @@ describe('the thread that searches', () => {
     expect(lines).toEqual([]);
     const late = new Promise<undefined>(() => undefined);
     // Words may be late too.
-    expect([[TEXTS[0]], []]).toContainEqual(await textsOf(late, { withinMs: 500 }));
+    expect([[TEXTS[0]], []]).toContainEqual(await textsOf(late, { timeoutMs: 500 }));
     expect(lines).toContainEqual({
       list: 'vectors',
       message: 'a knowledge base was not searched in time',

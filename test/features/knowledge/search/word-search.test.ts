@@ -4,7 +4,7 @@ import { IndexingRepository } from '../../../../src/features/knowledge/indexing/
 import { KnowledgeRepository } from '../../../../src/features/knowledge/knowledge.repository.js';
 import {
   FullTextSearchRepository,
-  type KnowledgeWords,
+  type WordStatistics,
 } from '../../../../src/features/knowledge/search/full-text-search.repository.js';
 import { withDatabase } from '../../../support/harness/postgres/test-database.js';
 
@@ -13,7 +13,7 @@ const MANY = 600;
 const database = withDatabase();
 let words: FullTextSearchRepository;
 let kbId: number;
-let known: KnowledgeWords;
+let known: WordStatistics;
 
 beforeAll(async () => {
   const { db } = database;

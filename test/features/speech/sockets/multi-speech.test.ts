@@ -135,7 +135,7 @@ describe('a socket for many contexts', () => {
     const client = (await open()).say({ audio_format: 'pcm' });
     for (let i = 0; i < 8; i++) client.say({ context_id: `${i}`, text: LONG, flush: true });
     await expect.poll(() => app.voice.chunks, WITHIN).toBeGreaterThan(8);
-    expect(app.slots.taken).toBe(8);
+    expect(app.slots.used).toBe(8);
     leave(client);
     await client.closed;
     await expect.poll(() => app.underWay(), WITHIN).toEqual(NOTHING);

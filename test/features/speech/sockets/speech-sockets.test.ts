@@ -197,7 +197,7 @@ describe('a client that goes', () => {
       )
       .toBe(true);
     expect(chunks).toBeLessThan(350);
-    expect(app.slots.taken).toBe(1);
+    expect(app.slots.used).toBe(1);
     client.socket.terminate();
   });
 });
@@ -209,7 +209,7 @@ it('cuts off a client that takes nothing, on either socket', async () => {
     client.socket.pause();
     const text = 'Many words are spoken. '.repeat(200);
     client.say({ text, audio_format: 'pcm_48000', flush: true });
-    await expect.poll(() => own.slots.taken, WITHIN).toBe(1);
+    await expect.poll(() => own.slots.used, WITHIN).toBe(1);
     await expect.poll(() => own.underWay(), { timeout: 30_000 }).toEqual(NOTHING);
     client.socket.terminate();
   }

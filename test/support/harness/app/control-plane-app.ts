@@ -5,7 +5,7 @@ import type { RequestHandler } from 'express';
 import type { Knex } from 'knex';
 import { type Logger, pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
-import type { AgentLines } from '../../../../src/features/agents/agents.ports.js';
+import type { AgentProvisioner } from '../../../../src/features/agents/agents.ports.js';
 import { AgentsRepository } from '../../../../src/features/agents/agents.repository.js';
 import { agentRoutes } from '../../../../src/features/agents/agents.routes.js';
 import { AgentService } from '../../../../src/features/agents/agents.service.js';
@@ -95,7 +95,7 @@ export interface ControlPlane {
 export interface ControlPlaneOptions {
   readonly allowedHosts?: readonly string[];
   /** Told of deployed agents. */
-  readonly lines?: AgentLines;
+  readonly lines?: AgentProvisioner;
   /** Languages that an agent may be deployed with. */
   readonly languages?: readonly string[];
   /** Routes beside those of accounts, keys, agents and voices. */
@@ -261,7 +261,7 @@ function testAgentRoutes(
   });
   const models = new ModelCatalog({ prefix: 'svc', llmModels: [] });
   return [
-    ...agentRoutes({ agents, repository, models, lines }),
+    ...agentRoutes({ agents, repository, models, provisioner: lines }),
     ...knowledgeRoutes(
       new KnowledgeService({
         knowledge,

@@ -54,17 +54,17 @@ export function withDictionaryPlane(): DictionaryPlane {
       const models = new ModelCatalog({ prefix: 'svc', llmModels: [] });
       const speech = speechRoutes({
         credits: { spendOnSpeech: async () => '0', refund: async () => undefined },
-        jobs: new SpeechService({
+        speech: new SpeechService({
           dictionaries: dictionaries.compiled,
           ownVoices: new VoicesRepository(db),
-          shelf: new VoiceRegistry([voice]),
-          catalogue: new VoiceCatalog(MODEL_CATALOGUE, [voice]),
+          voices: new VoiceRegistry([voice]),
+          builtinVoices: new VoiceCatalog(MODEL_CATALOGUE, [voice]),
           models,
           textLimit: 5_000,
         }),
         models,
         synthesiser: new Synthesiser(encoders),
-        slots: new SpeechQuota({ total: 64, perAccount: 0 }),
+        quota: new SpeechQuota({ total: 64, perAccount: 0 }),
         idleMs: 10_000,
       });
       return [...dictionaries.routes, ...speech];

@@ -68,15 +68,20 @@ export class RoomGateway {
     this.#hasCallerSubscribed = hasCallerSubscribed;
     const tokens = new RoomTokens(access);
     const { live } = this;
-    const admission = new CallSlots({ calls, live, load, prepare: async () => undefined });
+    const admission = new CallSlots({
+      calls,
+      registry: live,
+      load,
+      prepare: async () => undefined,
+    });
     this.jobs = new AgentJobs({
       rooms: this.#rooms(),
       sessions: { claim: (callId) => this.#claim(callId) },
       calls,
-      live,
+      registry: live,
       load,
-      cluster: new RoomClient(access),
-      phones: new SipInbound({
+      roomClient: new RoomClient(access),
+      sipInbound: new SipInbound({
         agents,
         calls,
         slots: admission,
@@ -85,7 +90,7 @@ export class RoomGateway {
       }),
       url: access.url,
       log,
-      tellJob: (...told) => this.#worker.tellJob(...told),
+      reportJob: (...told) => this.#worker.tellJob(...told),
       onState: () => this.#worker.tell(),
     });
     this.#worker = new DispatchThread({

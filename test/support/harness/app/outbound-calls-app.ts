@@ -3,10 +3,11 @@ import { pino } from 'pino';
 import { CallSlots } from '../../../../src/calls/admission/call-slots.js';
 import { CallCommandService } from '../../../../src/calls/commands/call-commands.service.js';
 import { outboundRoutes } from '../../../../src/calls/outbound/outbound-calls.routes.js';
-import { OutboundCalls } from '../../../../src/calls/outbound/outbound-calls.service.js';
+import { OutboundCallService } from '../../../../src/calls/outbound/outbound-calls.service.js';
 import { CallRegistry } from '../../../../src/calls/session/call-registry.js';
 import { CallsRepository } from '../../../../src/calls/store/calls.repository.js';
-import { createDialers } from '../../../../src/composition/telephony.module.js';
+import { TwilioDialer } from '../../../../src/channels/twilio/dialer.js';
+import { createTwilioClient } from '../../../../src/composition/telephony.module.js';
 import { DEFAULT_BLOCKLIST } from '../../../../src/config/telephony.settings.js';
 import { AgentsRepository } from '../../../../src/features/agents/agents.repository.js';
 import { NumberOwnership } from '../../../../src/features/ownership/number-ownership.js';
@@ -35,13 +36,14 @@ export function outboundOf(db: Knex, options: OutboundOptions) {
     TELNYX_API_KEY: undefined,
     TELNYX_BASE_URL: 'http://127.0.0.1:1',
   };
+  const twilio = createTwilioClient(settings);
   const calls = new CallsRepository(db, options.slots ?? 0);
   const live = new CallRegistry();
   const commands = new CallCommandService({
     calls,
     gateways: new GatewaysRepository(db),
     peers: new PeerClient(new PeerKeys(new SecretKeys(['a secret without other gateways']))),
-    live,
+    registry: live,
     log: pino({ level: 'silent' }),
     onReservedEnded: (callId) => void outbound.stop(callId),
   });
@@ -50,15 +52,15 @@ export function outboundOf(db: Knex, options: OutboundOptions) {
       return options.isOpen?.() ?? true;
     },
   };
-  const slots = new CallSlots({ calls, live, load, prepare: async () => undefined });
-  const outbound = new OutboundCalls({
+  const slots = new CallSlots({ calls, registry: live, load, prepare: async () => undefined });
+  const outbound = new OutboundCallService({
     calls,
     slots,
     commands,
     overrides: OVERRIDES,
     carriers: new CarrierRegistry(settings),
-    dialers: createDialers(settings, options.origin),
-    refused: new DialBlocklist(DEFAULT_BLOCKLIST),
+    dialers: twilio ? { twilio: new TwilioDialer(twilio, options.origin) } : {},
+    blocklist: new DialBlocklist(DEFAULT_BLOCKLIST),
     numbers: new NumberOwnership(db),
   });
   const agents = new AgentsRepository(db);

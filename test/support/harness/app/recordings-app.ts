@@ -53,7 +53,7 @@ export async function openRecordingGateway(
     events: { record: async (_, told) => void events.push(...told) },
     scheduler: new CpuScheduler(1),
     log: logInto(logged),
-    mergedWithinMs: options.mergedWithinMs,
+    mixdownTimeoutMs: options.mergedWithinMs,
   });
   return { gatewayId, dataDir, store, recordings, events, logged };
 }

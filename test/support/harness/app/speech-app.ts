@@ -62,17 +62,17 @@ export async function startSpeechApp(
   const logged: string[] = [];
   const parts: SpeechParts = {
     credits: options.credits ?? FREE,
-    jobs: new SpeechService({
+    speech: new SpeechService({
       dictionaries: options.dictionaries ?? NO_DICTIONARIES,
       ownVoices: options.ownVoices ?? NO_VOICES,
-      shelf: new VoiceRegistry([voice, spanish]),
-      catalogue: new VoiceCatalog(MODEL_CATALOGUE, [voice, spanish]),
+      voices: new VoiceRegistry([voice, spanish]),
+      builtinVoices: new VoiceCatalog(MODEL_CATALOGUE, [voice, spanish]),
       models,
       textLimit: 5000,
     }),
     models,
     synthesiser: new Synthesiser(encoders),
-    slots,
+    quota: slots,
     idleMs: options.idleMs ?? 10_000,
   };
   const keys: Authenticator = {
@@ -113,7 +113,7 @@ export async function startSpeechApp(
     logged,
     headers,
     /** What is under way: utterances, streams of the encoder, scheduler, places. */
-    underWay: () => [voice.active, encoders.openStreams, scheduler.busy, slots.taken],
+    underWay: () => [voice.active, encoders.openStreams, scheduler.busy, slots.used],
     /** Posts a body, written as JSON unless it is text or bytes already. */
     post: (path: string, body: unknown, signal?: AbortSignal) =>
       fetch(`${url}/api/v1/tts/${path}`, {

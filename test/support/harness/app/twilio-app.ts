@@ -9,11 +9,11 @@ import { InboundCallService } from '../../../../src/calls/inbound/inbound-calls.
 import type { CallSessionFactory } from '../../../../src/calls/session/call-session.factory.js';
 import type { CallSession } from '../../../../src/calls/session/call-session.js';
 import { MediaConnector } from '../../../../src/calls/session/media-connector.js';
-import { twilioClientOf } from '../../../../src/channels/twilio/dialer.js';
 import { twilioSocket } from '../../../../src/channels/twilio/media-socket.js';
 import { MediaTokens } from '../../../../src/channels/twilio/media-tokens.js';
 import { twilioWebhooks } from '../../../../src/channels/twilio/twilio.webhooks.js';
 import { signTwilio } from '../../../../src/channels/twilio/twilio-signature.js';
+import { createTwilioClient } from '../../../../src/composition/telephony.module.js';
 import {
   createWebhooksModule,
   type WebhooksModule,
@@ -117,7 +117,7 @@ export function withTwilioPlane(options: TwilioPlaneOptions) {
         ...desk!,
         account,
         tokens: tokens!,
-        desk: new InboundCallService({
+        inboundCalls: new InboundCallService({
           ...desk!,
           agents: new AgentsRepository(db),
           inbound: hooks!.inboundCalls,
@@ -130,11 +130,11 @@ export function withTwilioPlane(options: TwilioPlaneOptions) {
       twilioSocket({
         tokens: tokens!,
         calls: desk!.calls,
-        connections: new MediaConnector({
+        connector: new MediaConnector({
           sessions: scriptedSessions(() => desk!, calls),
           ticker: new FrameTicker(systemClock),
         }),
-        rest: twilioClientOf({
+        client: createTwilioClient({
           TWILIO_ACCOUNT_SID: TWILIO.accountSid,
           TWILIO_AUTH_TOKEN: account?.authToken,
           TWILIO_BASE_URL: twilio.baseUrl,
