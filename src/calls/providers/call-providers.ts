@@ -28,7 +28,8 @@ export interface CallProvidersParts {
 
 /** The models with which an agent's calls are held, chosen by its settings. */
 export function createCallProviders(parts: CallProvidersParts): CallProviders {
-  const { config, sttModels, voices, sttProviders, llmRegistry, speechCache, tools, dictionaries } = parts;
+  const { config, sttModels, voices, sttProviders, llmRegistry, speechCache, tools, dictionaries } =
+    parts;
   return {
     ...sttModels,
     speechCache,
