@@ -26,10 +26,10 @@ import { dial } from './twiml.js';
 
 /** Twilio starts the stream as soon as the socket is open. */
 const START_MS = 10_000;
-/** A hang-up that Twilio did not take is tried again after so long. */
+/** Delays of the attempts to hang up. */
 const HANG_UP_DELAYS_MS = [0, 1_000, 5_000];
 const TRAITS = { sampleRate: TWILIO_RATE, buffers: true } as const;
-/** The other end closed in order, with a code or without. */
+/** Close codes of a normal end, with or without a code. */
 const NORMAL_CLOSE_CODES: ReadonlySet<number> = new Set([1000, 1005]);
 
 export interface TwilioSocketParts {
@@ -45,7 +45,7 @@ export interface TwilioSocketParts {
   readonly startMs?: number | undefined;
 }
 
-/** `/telephony/twilio/stream/{token}`: the audio of calls. The token is what lets in. */
+/** `/telephony/twilio/stream/{token}`: the audio of calls. The token is the credential. */
 export function twilioSocket(parts: TwilioSocketParts): SocketRoute {
   return {
     path: `${TWILIO_PATH}/stream/{token}`,
@@ -60,7 +60,7 @@ export function twilioSocket(parts: TwilioSocketParts): SocketRoute {
   };
 }
 
-/** A signature is checked where there is one; its absence refuses nothing. @throws ApiError FORBIDDEN */
+/** Checks the signature if there is one. @throws ApiError FORBIDDEN */
 async function authenticateStream(
   { tokens, calls, authToken, origin }: TwilioSocketParts,
   request: IncomingMessage,
@@ -87,7 +87,7 @@ function tokenIn({ pathname }: URL): string {
   return pathname.replace(/\/$/, '').split('/').at(-1) ?? '';
 }
 
-/** One Media Stream, from its socket's opening to its end. */
+/** One Twilio Media Stream. */
 class Stream implements CarrierLink {
   readonly #boundary = new FaultBoundary({
     report: (error) => this.#log.error({ err: error }, 'fault in the stream of a call'),
@@ -180,10 +180,10 @@ class Stream implements CarrierLink {
     this.#transport?.gone(NORMAL_CLOSE_CODES.has(code) ? 'user_hangup' : 'error_transport');
   }
 
-  /** Twilio ends the call when its socket closes, too; this holds where another verb would follow. */
+  /** Twilio continues with the next verb when the socket closes. This ends the call in any case. */
   #hangUp(): void {
     void this.#endAtTwilio().catch((error: unknown) =>
-      this.#log.warn({ err: error }, 'Twilio did not take the hang-up'),
+      this.#log.warn({ err: error }, 'Twilio did not accept the hang-up'),
     );
   }
 

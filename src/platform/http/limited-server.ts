@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 /** Time in which a client must send the headers of a request. */
 const HEADERS_TIMEOUT_MS = 10_000;
 /** Interval between checks of this limit. */
-const CHECK_INTERVAL_MS = 2_000;
+const CHECK_INTERVAL_MS = 5_000;
 
 export interface ServerLimits {
   /** Open connections, WebSockets included; further ones are closed at once. 0 = no limit. */

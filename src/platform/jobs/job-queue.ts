@@ -22,6 +22,8 @@ export interface JobQueueParts {
 const CONNECTIONS = 3;
 /** Interval between searches for delayed jobs, which cause no notice. */
 const POLL_MS = 1_000;
+/** Jobs that wait here for a worker are returned to the database after this long. */
+const RETURN_AFTER_MS = 5_000;
 /** Delay before a queue that lost its database is opened again. */
 const REOPEN_MS = 1_000;
 
@@ -88,6 +90,9 @@ export class JobQueue {
           schema: JOB_SCHEMA,
           concurrentJobs: concurrency,
           pollInterval: POLL_MS,
+          // One poll for all workers, instead of one for each. Jobs for which no worker becomes free
+          // in time are returned for other gateways.
+          localQueue: { size: concurrency, ttl: RETURN_AFTER_MS },
           // Without delays, the library waits for the end of jobs and notices its failure.
           completeJobBatchDelay: 0,
           failJobBatchDelay: 0,
