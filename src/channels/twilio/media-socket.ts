@@ -16,6 +16,7 @@ import {
 import type { MediaConnector } from '../../calls/session/media-connector.js';
 import type { CallsRepository } from '../../calls/store/calls.repository.js';
 import { ApiError } from '../../platform/http/api-error.js';
+import { CLOSE_CODES } from '../../platform/http/close-codes.js';
 import type { Newcomer, SocketRoute } from '../../platform/http/websocket-router.js';
 import type { MediaClaims, MediaTokens } from './media-tokens.js';
 import { TWILIO_PATH } from './twilio.webhooks.js';
@@ -28,8 +29,6 @@ const START_MS = 10_000;
 /** Delays of the attempts to hang up. */
 const HANG_UP_DELAYS_MS = [0, 1_000, 5_000];
 const TRAITS = { sampleRate: TWILIO_RATE, buffers: true } as const;
-/** Source: RFC 6455 §7.4.1. */
-const CLOSE = { normal: 1000, refused: 1008 } as const;
 /** Close codes of a normal end, with or without a code. */
 const NORMAL_CLOSE_CODES: ReadonlySet<number> = new Set([1000, 1005]);
 
@@ -56,7 +55,7 @@ export function twilioSocket(parts: TwilioSocketParts): SocketRoute {
     open: (socket, { url, log }) => {
       const claims = parts.tokens.read(tokenIn(url));
       if (claims) new Stream(parts, socket, claims, log);
-      else socket.close(CLOSE.refused, 'the token has expired');
+      else socket.close(CLOSE_CODES.policyViolation, 'the token has expired');
     },
   };
 }
@@ -113,7 +112,7 @@ class Stream implements CarrierLink {
     this.#socketLog = log;
     this.#log = log.child({ callId: claims.callId });
     this.#limit = setTimeout(
-      () => socket.close(CLOSE.refused, 'the stream did not start'),
+      () => socket.close(CLOSE_CODES.policyViolation, 'the stream did not start'),
       parts.startMs ?? START_MS,
     );
     const onMessage = (data: RawData, isBinary: boolean) => this.#onMessage(data, isBinary);
@@ -147,7 +146,7 @@ class Stream implements CarrierLink {
   }
 
   close(): void {
-    this.#socket.close(CLOSE.normal);
+    this.#socket.close(CLOSE_CODES.normal);
   }
 
   #onMessage(data: RawData, isBinary: boolean): void {
@@ -173,7 +172,7 @@ class Stream implements CarrierLink {
 
   #refuse(fault: string): void {
     this.#log.warn({ fault }, 'a stream was refused');
-    this.#socket.close(CLOSE.refused, fault);
+    this.#socket.close(CLOSE_CODES.policyViolation, fault);
   }
 
   #onClose(code: number): void {
