@@ -9,7 +9,7 @@ import {
 } from './server-process.js';
 
 /** A check reads two files of /proc on Linux, and starts `ps` elsewhere. */
-const CHECK_MS = process.platform === 'linux' ? 250 : 5_000;
+const CHECK_MS = process.platform === 'linux' ? 1_000 : 5_000;
 const MAX_RESTARTS = 5;
 const RESTART_WINDOW_MS = 60_000;
 
