@@ -156,6 +156,7 @@ function createAgentRoutes(parts: FeaturesParts, models: ModelCatalog) {
   const agents = new AgentService({
     ...parts,
     repository,
+    provisioner,
     allowedHosts: new AllowedHosts(config.OUTBOUND_ALLOWED_HOSTS),
     languages: new InstalledLanguages({
       ...parts,
@@ -163,7 +164,7 @@ function createAgentRoutes(parts: FeaturesParts, models: ModelCatalog) {
       models: MODEL_CATALOGUE,
     }),
   });
-  return agentRoutes({ agents, repository, models, provisioner });
+  return agentRoutes({ agents, models });
 }
 
 function createPhoneNumberRoutes(parts: FeaturesParts) {

@@ -56,7 +56,7 @@ export async function createInfrastructureModule(parts: InfrastructureParts) {
     db,
     dataDir: config.DATA_DIR,
     onCreated: (transaction, accountId) =>
-      insertSeedAgent(repositories.agents.within(transaction), box, accountId),
+      insertSeedAgent(repositories.agents.within(transaction), accountId),
   });
   return {
     ...repositories,

@@ -27,7 +27,7 @@ export interface ConnectionRouteParts {
   readonly keys: Authenticator;
 }
 
-/** `/connection` and `/calls`: the way into a call and out of it. */
+/** `/connection` and `/calls/{call_id}/end`. */
 export function connectionRoutes(parts: ConnectionRouteParts): readonly Route[] {
   const { connections } = parts;
   return [
@@ -123,7 +123,7 @@ function connectionRoute(connections: ConnectionService, isTest: boolean): Route
   });
 }
 
-/** The call's account, for a token that is for just this call. */
+/** The principal of an end token; undefined if the bearer is not the end token of this call. */
 async function ownToken(
   request: IncomingMessage & { readonly path?: string },
   tokens: CallTokens,

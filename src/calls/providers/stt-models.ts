@@ -10,10 +10,10 @@ import type { TurnDetector } from '../../../media/turn-detection/turn-detector.j
 import { SileroVoiceActivity } from '../../../media/vad/silero-voice-activity.js';
 import type { VoiceActivity } from '../../../media/vad/voice-activity.js';
 
-/** The models that listen. */
+/** The local models for the caller's audio. */
 export interface SttModels {
   readonly voiceActivity: VoiceActivity & { readonly dropped: number };
-  /** Without it calls are heard with their noise. */
+  /** Undefined: no noise reduction. */
   readonly noiseReduction?: NoiseReduction;
   readonly turnDetector: TurnDetector;
   readonly speechToText: SpeechToText;
@@ -21,7 +21,7 @@ export interface SttModels {
 }
 
 /**
- * Opens and warms the models that listen.
+ * Loads and warms the local models for the caller's audio.
  * @throws MediaError MODEL_MISSING when one is not installed.
  */
 export async function loadSttModels(
@@ -51,10 +51,10 @@ export async function loadSttModels(
   });
   const needed = [voiceActivity, turnDetector, speechToText];
   const all = [...needed, noiseReduction];
-  // Calls do without it: they are heard with their noise then.
+  // Noise reduction is optional.
   const warming = noiseReduction
     .warm()
-    .catch((error: unknown) => log.error({ err: error }, 'noise reduction is not there'));
+    .catch((error: unknown) => log.error({ err: error }, 'noise reduction is not available'));
   await Promise.all([warming, ...needed.map((model) => model.warm())]);
   return {
     voiceActivity,

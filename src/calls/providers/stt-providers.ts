@@ -18,14 +18,14 @@ export type SttProviderSettings = Pick<
   | 'DEEPGRAM_LANGUAGES'
 >;
 
-/** Whether a recogniser outside understands a language. */
+/** Whether a remote provider recognises a language. */
 export function hasSttProvider(config: SttProviderSettings, language: string): boolean {
   const { STT_BASE_URL, STT_LANGUAGES, DEEPGRAM_API_KEY, DEEPGRAM_LANGUAGES } = config;
   const hasBatch = STT_BASE_URL !== undefined && STT_LANGUAGES.includes(language);
   return hasBatch || (DEEPGRAM_API_KEY !== undefined && DEEPGRAM_LANGUAGES.includes(language));
 }
 
-/** The recognisers of a call: those outside that the settings name, and the installed one. */
+/** Speech recognition of calls: the configured remote providers, with the local model as fallback. */
 export class SttProviders {
   readonly #local: SpeechToText;
   readonly #remote: OpenAiTranscription | undefined;
@@ -66,7 +66,8 @@ export class SttProviders {
     return new FallbackSpeechToText({
       recognisers: able,
       clock: systemClock,
-      onFault: (err) => this.#log.warn({ err }, 'a recogniser failed, and another one hears'),
+      onFault: (err) =>
+        this.#log.warn({ err }, 'speech recognition failed: another provider takes over'),
     });
   }
 

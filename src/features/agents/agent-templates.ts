@@ -14,7 +14,7 @@ interface Template {
 const RULES =
   'Answer in one or two short sentences. If you do not know something, say so and offer to take a message.';
 
-/** Where an agent may start from; the placeholders are filled by each call's variables. */
+/** Templates of agents. The variables of each call fill the placeholders. */
 const TEMPLATES: Readonly<Record<TemplateType, Template>> = {
   business: {
     name: 'Front desk',
@@ -59,15 +59,15 @@ export const InitialAgent = model({
   config: AgentConfigInput,
 }).meta({ id: 'InitialAgent' });
 
-/** The template that is asked for; its `name` and `config` are a body for creating an agent. */
-export function initialAgent(asked: z.output<typeof InitAgent>): z.output<typeof InitialAgent> {
-  const agent_template = asked?.agent_template ?? 'business';
+/** The requested template. Its `name` and `config` are a body for creating an agent. */
+export function initialAgent(request: z.output<typeof InitAgent>): z.output<typeof InitialAgent> {
+  const agent_template = request?.agent_template ?? 'business';
   const { name, description, config } = TEMPLATES[agent_template];
   return {
     agent_template,
     available_types: [...TYPES],
     description,
-    name: asked?.name ?? name,
+    name: request?.name ?? name,
     config,
   };
 }

@@ -2,11 +2,11 @@ import type { Language } from '../../../media/languages.js';
 import type { Agent } from './agent.model.js';
 import type { SettingModels } from './config/settings-table.js';
 
-/** Says whether a call in a language could be held with what is installed and configured. */
+/** Checks whether the installed and configured models can hold a call in a language. */
 export interface LanguageAvailability {
   /**
-   * Undefined when it could; else a sentence that says what is missing and which command or setting
-   * helps.
+   * A sentence that says what is missing and which command or setting helps; undefined if nothing is
+   * missing.
    */
   problemWith(voice: {
     readonly accountId: string;
@@ -15,7 +15,7 @@ export interface LanguageAvailability {
   }): Promise<string | undefined>;
 }
 
-/** What agents need of the knowledge bases. */
+/** The knowledge bases, as far as agents depend on them. */
 export interface KnowledgeBaseDirectory {
   exists(accountId: string, kbId: number): Promise<boolean>;
 }

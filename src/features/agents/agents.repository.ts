@@ -18,7 +18,7 @@ interface AgentRow {
   readonly updated_at: Date;
 }
 
-/** The only code that names the columns of `agents`. Other accounts' agents do not exist for it. */
+/** The rows of `agents`. Methods with an account see only its rows. */
 export class AgentsRepository {
   readonly #db: Knex;
 
@@ -31,7 +31,7 @@ export class AgentsRepository {
     return new AgentsRepository(transaction);
   }
 
-  /** @throws ApiError KNOWLEDGE_BASE_NOT_FOUND when its knowledge base was deleted meanwhile */
+  /** @throws ApiError KNOWLEDGE_BASE_NOT_FOUND if the knowledge base was deleted in the meantime */
   async insert(agent: NewAgent): Promise<Agent> {
     try {
       const [row] = await this.#db<AgentRow>('agents')
@@ -57,8 +57,8 @@ export class AgentsRepository {
   }
 
   /**
-   * The agent that answers a number, of any account: calls come in without a key. A number rings at
-   * no agent of an account that does not own it.
+   * The agent of any account that answers a number, because inbound calls have no API key. The account
+   * must own the number.
    */
   async findDeployedByNumber(phoneNumber: string): Promise<Agent | undefined> {
     const deployed = this.#db<AgentRow & { phone_number: string | null }>('agents').where({
@@ -83,7 +83,7 @@ export class AgentsRepository {
     return rows.map(toAgent);
   }
 
-  /** How many deployed agents, of all accounts, have no model of their own. */
+  /** The number of deployed agents of all accounts without `llm_model`. */
   async countWithoutModel(): Promise<number> {
     const [row] = await this.#db<AgentRow>('agents')
       .where({ status: 'deployed' })
@@ -92,7 +92,7 @@ export class AgentsRepository {
     return Number(row!.count);
   }
 
-  /** How many agents an account has in each state. */
+  /** The number of agents of an account by status. */
   async countByStatus(accountId: string): Promise<Readonly<Record<AgentStatus, number>>> {
     const rows = await this.#db('agents')
       .where({ account_id: accountId })
@@ -104,10 +104,10 @@ export class AgentsRepository {
   }
 
   /**
-   * Changes an agent as `decide` says, which sees it as it is and may throw to leave it so. Changes
-   * of one agent take turns; one that changes nothing leaves its version and time alone.
-   * @throws ApiError PHONE_NUMBER_IN_USE when another deployed agent or account has the number,
-   *   PHONE_NUMBER_NOT_OWNED, KNOWLEDGE_BASE_NOT_FOUND when the knowledge base was deleted meanwhile
+   * Applies the change that `decide` returns for the current agent; `decide` may throw. Changes of one
+   * agent are serialised. An empty change does not touch the version and the time.
+   * @throws ApiError PHONE_NUMBER_IN_USE if another deployed agent or account has the number,
+   *   PHONE_NUMBER_NOT_OWNED, KNOWLEDGE_BASE_NOT_FOUND if the knowledge base was deleted in the meantime
    */
   async change(
     accountId: string,
@@ -118,7 +118,7 @@ export class AgentsRepository {
     try {
       return await this.#db.transaction(async (transaction) => {
         const agents = () => transaction<AgentRow>('agents').where({ account_id: accountId, id });
-        // Before the agent and its number, as orders of numbers and removals of accounts lock it too.
+        // The account is locked first, in the same order as in purchases of numbers and deletions of accounts.
         await transaction('accounts').where({ id: accountId }).forKeyShare().first('id');
         const before = await agents().forUpdate().first();
         if (!before) return undefined;
@@ -138,7 +138,7 @@ export class AgentsRepository {
     }
   }
 
-  /** Takes a dictionary out of the agents that use it, as part of its deletion. */
+  /** Removes a dictionary from the agents that use it, as part of its deletion. */
   async forgetDictionary(
     transaction: Knex.Transaction,
     accountId: string,
@@ -158,7 +158,7 @@ export class AgentsRepository {
   }
 }
 
-/** The number that a change deploys; undefined where none is, or where the agent was deployed with it. */
+/** The number that a change newly deploys. */
 function numberToClaim(agent: Agent, change: AgentChange): string | undefined {
   const { status, config } = { ...agent, ...change };
   const number = config.phone_number;
@@ -166,11 +166,11 @@ function numberToClaim(agent: Agent, change: AgentChange): string | undefined {
   return status === 'deployed' && number && !wasClaimed ? number : undefined;
 }
 
-/** What every change of an agent changes besides. */
+/** The columns that every change updates. */
 function laterVersion(transaction: Knex.Transaction) {
   return {
     version: transaction.raw('version + 1'),
-    // Two changes within a millisecond are told apart all the same.
+    // Later changes have a later time, even within one millisecond.
     updated_at: transaction.raw("greatest(now(), updated_at + interval '1 ms')"),
   };
 }

@@ -5,13 +5,16 @@ import {
   reply,
   route,
 } from '../../platform/http/route.js';
-import { pageOf } from '../../platform/http/validation/pagination.js';
 import { int, model } from '../../platform/http/validation/schema-builders.js';
-import type { Agent, AgentStatus } from './agent.model.js';
+import type { Agent } from './agent.model.js';
 import { InitAgent, InitialAgent, initialAgent } from './agent-templates.js';
-import type { AgentModels, AgentProvisioner } from './agents.ports.js';
-import { entityTagOf, toAgentBody } from './agents.presenter.js';
-import type { AgentsRepository } from './agents.repository.js';
+import type { AgentModels } from './agents.ports.js';
+import {
+  entityTagOf,
+  presentAgent,
+  presentDeployedAgent,
+  presentStatusCounts,
+} from './agents.presenter.js';
 import {
   AgentAlone,
   AgentAndMessage,
@@ -27,23 +30,16 @@ import {
 import type { AgentRef, AgentService } from './agents.service.js';
 
 const COMMON = { scope: 'agents', tag: 'Agents' } as const;
-const SHOWN_BY_DEFAULT: readonly AgentStatus[] = ['deployed', 'paused'];
-/** The plain array has no pages: so many of the newest agents it holds at the most. */
-const MAX_PLAIN_LIST = 1_000;
 
 const NO_SUCH_AGENT: RouteResponse = { description: 'No such agent' };
 const NOTHING_SUCH: RouteResponse = { description: 'No such agent or knowledge base' };
 const DISABLED: RouteResponse = { description: 'The agent is disabled' };
-/** Answers that hold an agent say which version of it. */
 const TAGGED = { ETag: "The agent's version, for If-Match" };
 const AssignKnowledgeBase = model({ kb_id: int() });
 
 export interface AgentRouteParts {
   readonly agents: AgentService;
-  readonly repository: AgentsRepository;
   readonly models: AgentModels;
-  /** Provisions the numbers of agents in LiveKit's SIP service. */
-  readonly provisioner?: AgentProvisioner | undefined;
 }
 
 type AgentCall = Pick<
@@ -51,18 +47,18 @@ type AgentCall = Pick<
   'principal' | 'params' | 'ifMatch'
 >;
 
-/** `/agent`: everything about agents but their calls. */
+/** `/agent`: everything about agents except their calls. */
 export function agentRoutes(parts: AgentRouteParts): readonly Route[] {
   return [
     ...collectionRoutes(parts),
     ...oneAgentRoutes(parts),
     ...knowledgeBaseRoutes(parts),
-    ...moveRoutes(parts),
+    ...statusRoutes(parts),
   ];
 }
 
-function collectionRoutes({ agents, repository, models }: AgentRouteParts): readonly Route[] {
-  const toBody = (agent: Agent) => toAgentBody(agent, models);
+function collectionRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
+  const present = (agent: Agent) => presentAgent(agent, models);
   return [
     route({
       ...COMMON,
@@ -80,7 +76,7 @@ function collectionRoutes({ agents, repository, models }: AgentRouteParts): read
       },
       async handle({ principal, body }) {
         const agent = await agents.create(principal.accountId, body);
-        return reply(201, toBody(agent), tagOf(agent));
+        return reply(201, present(agent), tagOf(agent));
       },
     }),
     route({
@@ -93,16 +89,11 @@ function collectionRoutes({ agents, repository, models }: AgentRouteParts): read
       query: ListAgents,
       responses: { 200: { description: 'The agents', schema: AgentList } },
       async handle({ principal: { accountId }, query }) {
-        const statuses = query.show_statuses ?? SHOWN_BY_DEFAULT;
         if (query.page === undefined && query.limit === undefined) {
-          const all = { offset: 0, limit: MAX_PLAIN_LIST };
-          return (await repository.list(accountId, statuses, all)).map(toBody);
+          return (await agents.listNewest(accountId, query.show_statuses)).map(present);
         }
-        const counts = await repository.countByStatus(accountId);
-        const total = [...new Set(statuses)].reduce((sum, status) => sum + counts[status], 0);
-        const page = pageOf(query, total);
-        const found = page.hasItems ? await repository.list(accountId, statuses, page) : [];
-        return { items: found.map(toBody), pagination: page.pagination };
+        const { items, pagination } = await agents.listPage(accountId, query);
+        return { items: items.map(present), pagination };
       },
     }),
     templateRoute(),
@@ -113,11 +104,7 @@ function collectionRoutes({ agents, repository, models }: AgentRouteParts): read
       summary: 'Count agents by status',
       responses: { 200: { description: 'The counts', schema: StatsSummary } },
       async handle({ principal }) {
-        const counts = await repository.countByStatus(principal.accountId);
-        return {
-          total_agents: counts.deployed + counts.paused + counts.disabled,
-          status_summary: counts,
-        };
+        return presentStatusCounts(await agents.countByStatus(principal.accountId));
       },
     }),
   ];
@@ -136,9 +123,8 @@ function templateRoute(): Route {
   });
 }
 
-function oneAgentRoutes({ agents, models, provisioner }: AgentRouteParts): readonly Route[] {
-  const answer = (status: number, agent: Agent) =>
-    reply(status, toAgentBody(agent, models), tagOf(agent));
+function oneAgentRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
+  const respond = (agent: Agent) => reply(200, presentAgent(agent, models), tagOf(agent));
   const common = { ...COMMON, params: AgentPath };
   return [
     route({
@@ -151,7 +137,7 @@ function oneAgentRoutes({ agents, models, provisioner }: AgentRouteParts): reado
         404: NO_SUCH_AGENT,
       },
       async handle({ principal, params }) {
-        return answer(200, await agents.find(principal.accountId, params.agent_id));
+        return respond(await agents.find(principal.accountId, params.agent_id));
       },
     }),
     route({
@@ -167,10 +153,7 @@ function oneAgentRoutes({ agents, models, provisioner }: AgentRouteParts): reado
         409: { description: 'The agent is disabled, or its number is in use' },
       },
       async handle(call) {
-        const agent = await agents.update(refOf(call), call.body);
-        const isMoved = call.body.config?.phone_number !== undefined;
-        if (isMoved && agent.status === 'deployed') await provisioner?.provisionAgent(agent);
-        return answer(200, agent);
+        return respond(await agents.update(refOf(call), call.body));
       },
     }),
   ];
@@ -192,7 +175,7 @@ function knowledgeBaseRoutes({ agents, models }: AgentRouteParts): readonly Rout
       },
       async handle(call) {
         const agent = await agents.assignKnowledgeBase(refOf(call), call.body.kb_id);
-        return reply(200, toAgentBody(agent, models), tagOf(agent));
+        return reply(200, presentAgent(agent, models), tagOf(agent));
       },
     }),
     route({
@@ -213,20 +196,7 @@ function knowledgeBaseRoutes({ agents, models }: AgentRouteParts): readonly Rout
   ];
 }
 
-/** Names the model that answers where the agent has none, or one that is not listed. */
-function deployedMessage({ config }: Agent, { llmModels, defaultLlmModel }: AgentModels): string {
-  const message = 'The agent is deployed and takes calls';
-  const own = config.llm_model;
-  if (!own) {
-    return `${message}. It has no llm_model: the default model, now ${defaultLlmModel}, answers, and another one does when the default changes`;
-  }
-  if (llmModels.some(({ id }) => id === own)) return message;
-  return `${message}, but no language server has its model ${own} now: ${defaultLlmModel} answers instead (GET /api/v1/models lists the models)`;
-}
-
-function moveRoutes({ agents, models, provisioner }: AgentRouteParts): readonly Route[] {
-  const moved = (agent: Agent, more: object = {}) =>
-    reply(200, { agent: toAgentBody(agent, models), ...more }, tagOf(agent));
+function statusRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
   const common = { ...COMMON, method: 'post', params: AgentPath, isConditional: true } as const;
   return [
     route({
@@ -242,9 +212,8 @@ function moveRoutes({ agents, models, provisioner }: AgentRouteParts): readonly 
         },
       },
       async handle(call) {
-        const agent = await agents.deploy(refOf(call));
-        const sip = await provisioner?.provisionAgent(agent);
-        return moved(agent, { message: deployedMessage(agent, models), ...sip });
+        const { agent, sip } = await agents.deploy(refOf(call));
+        return reply(200, presentDeployedAgent(agent, sip, models), tagOf(agent));
       },
     }),
     route({
@@ -258,8 +227,7 @@ function moveRoutes({ agents, models, provisioner }: AgentRouteParts): readonly 
       },
       async handle(call) {
         const agent = await agents.pause(refOf(call));
-        await provisioner?.deprovisionAgent(agent);
-        return moved(agent);
+        return reply(200, { agent: presentAgent(agent, models) }, tagOf(agent));
       },
     }),
     route({
@@ -273,7 +241,8 @@ function moveRoutes({ agents, models, provisioner }: AgentRouteParts): readonly 
       },
       async handle(call) {
         const agent = await agents.disable(refOf(call));
-        return moved(agent, { message: 'The agent is disabled, which is final' });
+        const message = 'The agent is disabled, which is final';
+        return reply(200, { agent: presentAgent(agent, models), message }, tagOf(agent));
       },
     }),
   ];

@@ -25,7 +25,7 @@ export const UpdateAgent = model({
 });
 export type UpdateAgent = z.output<typeof UpdateAgent>;
 
-/** An unknown id is no agent (404), so any text is let through here. */
+/** Any text is accepted: an unknown id is answered with 404, not 422. */
 export const AgentPath = model({ agent_id: str() });
 
 export const ListAgents = model({
@@ -51,10 +51,10 @@ export type AgentBody = z.output<typeof AgentBody>;
 const AgentPage = model({ items: list(AgentBody), pagination: Pagination }).meta({
   id: 'AgentPage',
 });
-/** All agents when neither page nor limit is asked for, else one page of them. */
+/** All agents without `page` and `limit`, else one page. */
 export const AgentList = z.union([list(AgentBody), AgentPage]);
 export const AgentAndMessage = model({ agent: AgentBody, message: str() });
-/** With LiveKit configured and a number: how LiveKit's SIP service took it. */
+/** The `sip_` fields are present if LiveKit is configured and the agent has a number. */
 export const DeployedAgent = model({
   agent: AgentBody,
   message: str(),

@@ -3,20 +3,27 @@ import type { AllowedHosts } from '../../platform/egress/allowed-hosts.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import { requireMatch } from '../../platform/http/entity-tag.js';
 import { InvalidInput } from '../../platform/http/validation/invalid-input.js';
+import { pageOf } from '../../platform/http/validation/pagination.js';
 import type { SecretBox } from '../../platform/secrets/secret-box.js';
 import type { NumberOwnership } from '../ownership/number-ownership.js';
+import { notFound } from '../ownership/owned-resources.js';
 import type { Agent, AgentChange, AgentStatus } from './agent.model.js';
 import { makeAgentId } from './agent.model.js';
-import type { KnowledgeBaseDirectory, LanguageAvailability } from './agents.ports.js';
+import type {
+  AgentProvisioner,
+  KnowledgeBaseDirectory,
+  LanguageAvailability,
+  SipProvisioning,
+} from './agents.ports.js';
 import { entityTagOf } from './agents.presenter.js';
 import type { AgentsRepository } from './agents.repository.js';
-import type { CreateAgent, UpdateAgent } from './agents.schema.js';
+import type { CreateAgent, ListAgents, UpdateAgent } from './agents.schema.js';
 import type { AgentConfigInput } from './config/agent-config.schema.js';
 import { configErrorsOf } from './config/config-rules.js';
 import { ineffectiveSettingsOf } from './config/ineffective-settings.js';
 import { mergeConfig, type StoredConfig, sealConfig } from './config/stored-config.js';
 import { VOICE_SETTINGS } from './config/voice-settings.js';
-import { agentNotFound, loadAgent } from './load-agent.js';
+import { loadAgent } from './load-agent.js';
 
 export interface AgentServiceParts {
   readonly repository: AgentsRepository;
@@ -26,18 +33,30 @@ export interface AgentServiceParts {
   readonly knowledgeBases: KnowledgeBaseDirectory;
   readonly log: Pick<Logger, 'info'>;
   readonly numbers: Pick<NumberOwnership, 'requireStorable' | 'requireUsable'>;
+  /** Provisions the numbers of agents in LiveKit's SIP service; undefined without LiveKit. */
+  readonly provisioner?: AgentProvisioner | undefined;
 }
 
-/** Which agent to change, and the ETag that it must still have. */
+const DEFAULT_STATUSES: readonly AgentStatus[] = ['deployed', 'paused'];
+/** Agents in a list without pages. */
+const MAX_PLAIN_LIST = 1_000;
+
+/** The agent to change, and the ETag that it must have. */
 export interface AgentRef {
   readonly accountId: string;
   readonly id: string;
   readonly ifMatch?: string | undefined;
 }
 
+/** A deployed agent and the SIP state of its number; undefined without LiveKit or number. */
+export interface Deployment {
+  readonly agent: Agent;
+  readonly sip: SipProvisioning | undefined;
+}
+
 /**
- * The life of agents: made paused, deployed and paused at will, disabled for good. Every method is
- * about one account; another account's agent is AGENT_NOT_FOUND.
+ * Creates agents (paused), changes, deploys, pauses and disables them. Every method takes an account;
+ * the agents of other accounts are AGENT_NOT_FOUND.
  */
 export class AgentService {
   readonly #parts: AgentServiceParts;
@@ -47,7 +66,7 @@ export class AgentService {
   }
 
   /**
-   * @throws InvalidInput when the config's fields do not fit each other
+   * @throws InvalidInput if the settings contradict each other
    * @throws ApiError PHONE_NUMBER_IN_USE, KNOWLEDGE_BASE_NOT_FOUND
    */
   async create(accountId: string, body: CreateAgent): Promise<Agent> {
@@ -66,7 +85,27 @@ export class AgentService {
     return loadAgent(this.#parts.repository, accountId, id);
   }
 
-  /** A partial update; a deployed agent's calls see it from the next one on. */
+  /** The newest agents, at most MAX_PLAIN_LIST. */
+  async listNewest(accountId: string, statuses = DEFAULT_STATUSES): Promise<Agent[]> {
+    return this.#parts.repository.list(accountId, statuses, { offset: 0, limit: MAX_PLAIN_LIST });
+  }
+
+  /** One page of agents, the newest first. */
+  async listPage(accountId: string, query: ListAgents) {
+    const { repository } = this.#parts;
+    const { show_statuses: statuses = DEFAULT_STATUSES } = query;
+    const counts = await repository.countByStatus(accountId);
+    const total = [...new Set(statuses)].reduce((sum, status) => sum + counts[status], 0);
+    const page = pageOf(query, total);
+    const items = page.hasItems ? await repository.list(accountId, statuses, page) : [];
+    return { items, pagination: page.pagination };
+  }
+
+  async countByStatus(accountId: string): Promise<Readonly<Record<AgentStatus, number>>> {
+    return this.#parts.repository.countByStatus(accountId);
+  }
+
+  /** A partial update. It applies to calls that start later. */
   async update(ref: AgentRef, body: UpdateAgent): Promise<Agent> {
     const { accountId, id } = ref;
     await this.find(accountId, id);
@@ -81,6 +120,10 @@ export class AgentService {
       };
     });
     if (body.config !== undefined) this.#logIneffective(changed);
+    const hasNumberChanged = body.config?.phone_number !== undefined;
+    if (hasNumberChanged && changed.status === 'deployed') {
+      await this.#parts.provisioner?.provisionAgent(changed);
+    }
     return changed;
   }
 
@@ -89,7 +132,7 @@ export class AgentService {
    * @throws ApiError LANGUAGE_NOT_AVAILABLE, PHONE_NUMBER_IN_USE, PHONE_NUMBER_NOT_OWNED,
    *   AGENT_DISABLED
    */
-  async deploy(ref: AgentRef): Promise<Agent> {
+  async deploy(ref: AgentRef): Promise<Deployment> {
     const agent = await this.find(ref.accountId, ref.id);
     requireEnabled(agent);
     const voice = agent.config.tts_params;
@@ -101,15 +144,18 @@ export class AgentService {
       voiceId,
     });
     if (problem !== undefined) throw new ApiError('LANGUAGE_NOT_AVAILABLE', problem);
-    // Also of an agent that is deployed already: its account may have lost the number.
+    // A deployed agent is checked too: its account may have lost the number.
     const number = agent.config.phone_number;
     if (number) await this.#parts.numbers.requireUsable(ref.accountId, number);
-    return this.#move(ref, 'deployed');
+    const deployed = await this.#setStatus(ref, 'deployed');
+    return { agent: deployed, sip: await this.#parts.provisioner?.provisionAgent(deployed) };
   }
 
   /** Idempotent; frees the agent's number. @throws ApiError AGENT_DISABLED */
   async pause(ref: AgentRef): Promise<Agent> {
-    return this.#move(ref, 'paused');
+    const paused = await this.#setStatus(ref, 'paused');
+    await this.#parts.provisioner?.deprovisionAgent(paused);
+    return paused;
   }
 
   /** Final. @throws ApiError AGENT_NOT_PAUSED unless the agent is paused */
@@ -124,12 +170,12 @@ export class AgentService {
     });
   }
 
-  /** Assigns a knowledge base, or takes it away with null. */
+  /** Assigns a knowledge base; null removes it. */
   async assignKnowledgeBase(ref: AgentRef, kbId: number | null): Promise<Agent> {
     return this.update(ref, { kb_id: kbId });
   }
 
-  #move(ref: AgentRef, status: AgentStatus): Promise<Agent> {
+  #setStatus(ref: AgentRef, status: AgentStatus): Promise<Agent> {
     return this.#change(ref, (agent) => {
       requireEnabled(agent);
       return agent.status === status ? {} : { status };
@@ -142,14 +188,14 @@ export class AgentService {
       requireMatch(ifMatch, entityTagOf(agent));
       return decide(agent);
     });
-    return changed ?? agentNotFound(id);
+    return changed ?? notFound('agent', id);
   }
 
   #merge(id: string, stored: StoredConfig, input: AgentConfigInput): StoredConfig {
     const sealed = sealConfig(input, (text) => this.#parts.box.seal(text, id));
     const next = mergeConfig(stored, sealed);
-    const faults = configErrorsOf(input, next, this.#parts.allowedHosts);
-    if (faults.length > 0) throw new InvalidInput(faults);
+    const errors = configErrorsOf(input, next, this.#parts.allowedHosts);
+    if (errors.length > 0) throw new InvalidInput(errors);
     return next;
   }
 

@@ -1,6 +1,6 @@
 import { notFound } from '../ownership/owned-resources.js';
 
-/** What finds an account's agents: another account's do not exist for it. */
+/** Finds agents of one account. */
 interface AgentFinder<T> {
   find(accountId: string, id: string): Promise<T | undefined>;
 }
@@ -11,9 +11,5 @@ export async function loadAgent<T>(
   accountId: string,
   id: string,
 ): Promise<T> {
-  return (await agents.find(accountId, id)) ?? agentNotFound(id);
-}
-
-export function agentNotFound(id: string): never {
-  notFound('agent', id);
+  return (await agents.find(accountId, id)) ?? notFound('agent', id);
 }

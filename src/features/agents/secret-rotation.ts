@@ -29,9 +29,9 @@ export async function findSealKeyIds(db: Knex): Promise<readonly string[]> {
 }
 
 /**
- * Seals every stored secret anew with the current key; a kill in between leaves each agent either
- * way. @returns how many agents were changed
- * @throws SealError when a secret's key is not there
+ * Encrypts every stored secret with the current key, one agent per transaction.
+ * @returns the number of changed agents
+ * @throws SealError if the key of a secret is missing
  */
 export function resealConfigs(db: Knex, box: SecretBox): Promise<number> {
   return changeConfigs(db, (sealed, agentId) =>
@@ -39,7 +39,7 @@ export function resealConfigs(db: Knex, box: SecretBox): Promise<number> {
   );
 }
 
-/** Takes out every stored secret, which nothing can open; the agents work on without. */
+/** Removes every stored secret, for secrets whose key is lost. */
 export function forgetSecrets(db: Knex): Promise<number> {
   return changeConfigs(db, () => null);
 }
@@ -63,7 +63,7 @@ async function changeConfigs(db: Knex, change: ChangeSealed): Promise<number> {
   }
 }
 
-/** The agent's version stays: what its owner sees of it is the same. */
+/** Does not change the agent's version, because responses stay the same. */
 function changeConfig(db: Knex, id: string, change: ChangeSealed): Promise<boolean> {
   return db.transaction(async (transaction) => {
     const agent = await transaction<SealedAgent>('agents').where({ id }).forUpdate().first();

@@ -1,17 +1,11 @@
-import type { SecretBox } from '../../platform/secrets/secret-box.js';
-import { makeAgentId } from './agent.model.js';
+import { makeAgentId, type NewAgent } from './agent.model.js';
 import type { AgentsRepository } from './agents.repository.js';
-import type { AgentConfigInput } from './config/agent-config.schema.js';
-import { sealConfig } from './config/stored-config.js';
 
 /**
- * The agent that is there after the first start. Its prompt is short passages of plain facts, each
- * of which answers by itself: the built-in responder speaks them as they stand.
+ * The agent of a new installation. Its prompt consists of short passages of plain facts. Each passage
+ * is an answer on its own, because the built-in responder speaks passages verbatim.
  */
-export const SEED_AGENT: {
-  readonly name: string;
-  readonly config: AgentConfigInput;
-} = {
+export const SEED_AGENT: Pick<NewAgent, 'name' | 'config'> = {
   name: 'Harbour Lane Books',
   config: {
     greeting:
@@ -58,18 +52,14 @@ The shop belongs to Maya Lindqvist, who opened it in 2009.`,
   },
 };
 
-/** Inserts the agent as a deployed one. */
 export async function insertSeedAgent(
-  agents: AgentsRepository,
-  box: SecretBox,
+  agents: Pick<AgentsRepository, 'insert'>,
   accountId: string,
 ): Promise<void> {
-  const id = makeAgentId();
   await agents.insert({
-    id,
+    ...SEED_AGENT,
+    id: makeAgentId(),
     accountId,
-    name: SEED_AGENT.name,
-    config: sealConfig(SEED_AGENT.config, (text) => box.seal(text, id)),
     kbId: null,
     status: 'deployed',
   });

@@ -168,7 +168,7 @@ const app = createApp({
     ...artifacts.routes,
     ...history.routes,
     ...telephony.routes,
-    ...agentRoutes({ agents, repository, models }),
+    ...agentRoutes({ agents, models }),
   ],
   limiter,
   maxBodyBytes: config.MAX_BODY_BYTES,

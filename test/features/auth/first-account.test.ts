@@ -8,13 +8,10 @@ import { AccountsRepository } from '../../../src/features/auth/accounts.reposito
 import { makeApiKey, prefixOfApiKey } from '../../../src/features/auth/api-key.js';
 import { ApiKeysRepository } from '../../../src/features/auth/api-keys.repository.js';
 import { API_KEY_FILE, ensureFirstAccount } from '../../../src/features/auth/first-account.js';
-import { SecretBox } from '../../../src/platform/secrets/secret-box.js';
-import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
 import { withDatabase } from '../../support/harness/postgres/test-database.js';
 import { makeTestFolder } from '../../support/harness/process/test-folder.js';
 
 const database = withDatabase({ emptied: 'before-each' });
-const box = new SecretBox(new SecretKeys(['the secret of the tests']));
 const folder = makeTestFolder();
 const path = join(folder, API_KEY_FILE);
 
@@ -28,7 +25,7 @@ const ensure = (db: Knex = database.db) =>
     apiKeys: new ApiKeysRepository(db),
     dataDir: folder,
     onCreated: (transaction, accountId) =>
-      insertSeedAgent(new AgentsRepository(transaction), box, accountId),
+      insertSeedAgent(new AgentsRepository(transaction), accountId),
   });
 const readKey = async () => (await readFile(path, 'utf8')).trim();
 const count = async (table: string) => Number((await database.db(table).count().first())?.count);

@@ -9,8 +9,8 @@ type Loc = ValidationError['loc'];
 const CONFIG = ['body', 'config'] as const;
 
 /**
- * What the fields of a config owe to each other. The addresses of the request are judged, so that a
- * stricter setting does not lock old agents; the rest is judged on the config as it would become.
+ * Checks the rules between settings. Addresses are checked in the request only, so that a stricter
+ * OUTBOUND_ALLOWED_HOSTS does not lock old agents. The other rules apply to the merged config.
  */
 export function configErrorsOf(
   input: AgentConfigInput,
@@ -18,32 +18,32 @@ export function configErrorsOf(
   hosts: AllowedHosts,
 ): ValidationError[] {
   return [
-    ...faultsOfDelays(input, next),
-    ...faultsOfOutbound(input, next),
-    ...faultsOfAddresses(input, hosts),
-    ...faultsOfDuplicates(input),
-    ...faultsOfTools(input),
+    ...errorsOfDelays(input, next),
+    ...errorsOfOutbound(input, next),
+    ...errorsOfAddresses(input, hosts),
+    ...errorsOfDuplicates(input),
+    ...errorsOfTools(input),
   ];
 }
 
-function faultsOfDelays(input: AgentConfigInput, next: StoredConfig): ValidationError[] {
+function errorsOfDelays(input: AgentConfigInput, next: StoredConfig): ValidationError[] {
   const min = next.min_endpointing_delay ?? AGENT_SETTINGS.min_endpointing_delay.default;
   const max = next.max_endpointing_delay ?? AGENT_SETTINGS.max_endpointing_delay.default;
   if (min <= max) return [];
   const field = input.min_endpointing_delay == null ? 'max' : 'min';
   const given = field === 'min' ? min : max;
   const sentence = `min_endpointing_delay (${min}) must not be greater than max_endpointing_delay (${max})`;
-  return [fault([...CONFIG, `${field}_endpointing_delay`], sentence, given)];
+  return [errorAt([...CONFIG, `${field}_endpointing_delay`], sentence, given)];
 }
 
-function faultsOfOutbound(input: AgentConfigInput, next: StoredConfig): ValidationError[] {
+function errorsOfOutbound(input: AgentConfigInput, next: StoredConfig): ValidationError[] {
   const isEmpty = Object.keys(next.outbound_contacts ?? {}).length === 0;
   if (!next.allow_outbound_calling || !isEmpty) return [];
   const sentence = 'outbound_contacts must not be empty when allow_outbound_calling is true';
-  return [fault([...CONFIG, 'outbound_contacts'], sentence, input.outbound_contacts ?? null)];
+  return [errorAt([...CONFIG, 'outbound_contacts'], sentence, input.outbound_contacts ?? null)];
 }
 
-/** Each address of a request with its place. */
+/** The addresses of a request and their locations. */
 function* addressesOf({ webhooks, mcp_servers }: AgentConfigInput): Generator<[Loc, string]> {
   for (const kind of ['events', 'tools'] as const) {
     for (const [index, { url }] of (webhooks?.[kind] ?? []).entries()) {
@@ -58,18 +58,18 @@ function* addressesOf({ webhooks, mcp_servers }: AgentConfigInput): Generator<[L
   }
 }
 
-function faultsOfAddresses(input: AgentConfigInput, hosts: AllowedHosts): ValidationError[] {
-  const faults: ValidationError[] = [];
+function errorsOfAddresses(input: AgentConfigInput, hosts: AllowedHosts): ValidationError[] {
+  const errors: ValidationError[] = [];
   for (const [loc, text] of addressesOf(input)) {
     const url = new URL(text);
     if (url.protocol === 'https:' || hosts.has(url.hostname)) continue;
     const sentence = 'the URL must use https (http is only for hosts in OUTBOUND_ALLOWED_HOSTS)';
-    faults.push(fault(loc, sentence, text));
+    errors.push(errorAt(loc, sentence, text));
   }
-  return faults;
+  return errors;
 }
 
-function faultsOfDuplicates({ webhooks, mcp_servers }: AgentConfigInput): ValidationError[] {
+function errorsOfDuplicates({ webhooks, mcp_servers }: AgentConfigInput): ValidationError[] {
   return [
     ...repeated(webhooks?.events, 'url', [...CONFIG, 'webhooks', 'events']),
     ...repeated(webhooks?.tools, 'name', [...CONFIG, 'webhooks', 'tools']),
@@ -77,11 +77,11 @@ function faultsOfDuplicates({ webhooks, mcp_servers }: AgentConfigInput): Valida
   ];
 }
 
-function faultsOfTools({ webhooks }: AgentConfigInput): ValidationError[] {
+function errorsOfTools({ webhooks }: AgentConfigInput): ValidationError[] {
   const tools = webhooks?.tools ?? [];
   return toolLimitProblems(tools).map(({ index, field, problem }) => {
     const loc: Loc = [...CONFIG, 'webhooks', 'tools', index, field];
-    return fault(loc, problem, tools[index]?.name);
+    return errorAt(loc, problem, tools[index]?.name);
   });
 }
 
@@ -93,17 +93,17 @@ function repeated<Field extends 'url' | 'name'>(
   const seen = new Set<string>();
   return (entries ?? []).flatMap((entry, index) => {
     const value = entry[field];
-    // An address is the same however it is written: `https://a.example` and `HTTPS://A.example/`.
+    // `https://a.example` and `HTTPS://A.example/` are the same address.
     const key = field === 'url' ? new URL(value).href : value;
     if (!seen.has(key)) {
       seen.add(key);
       return [];
     }
-    return [fault([...loc, index, field], `the ${field} is used by an earlier entry`, value)];
+    return [errorAt([...loc, index, field], `the ${field} is used by an earlier entry`, value)];
   });
 }
 
-function fault(loc: Loc, sentence: string, input: unknown): ValidationError {
+function errorAt(loc: Loc, sentence: string, input: unknown): ValidationError {
   return {
     type: 'value_error',
     loc,

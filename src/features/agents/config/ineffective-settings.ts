@@ -5,7 +5,7 @@ import {
 import { AGENT_SETTINGS } from './agent-settings.js';
 import type { StoredConfig } from './stored-config.js';
 
-/** Settings of an agent that have no effect because of another; defaults are not reported. */
+/** Settings of an agent without effect because of another setting. Defaults are not reported. */
 export function ineffectiveSettingsOf(config: StoredConfig): readonly IneffectiveSetting[] {
   const secondsOf = (setting: IneffectiveSetting['setting']) =>
     config[setting] ?? AGENT_SETTINGS[setting].default;

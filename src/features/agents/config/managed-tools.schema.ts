@@ -6,7 +6,7 @@ const name = () => str({ max: 500 }).nullable().default(null);
 const operations = () => orDefault(list(str({ min: 1, max: 100 }), { max: 50 }), []);
 const enabled = () => orDefault(bool(), false);
 
-/** The tools that work on a linked Google account. */
+/** The tools for a linked Google account. */
 export const ManagedTools = model({
   google_calendar: model({
     enabled: enabled(),

@@ -1,32 +1,29 @@
 import type { CallVariables } from './call-overrides.schema.js';
 
-/**
- * What stands between `{{` and `}}`; the name is that without the white space around it. No part of
- * the pattern can match in two ways, so it takes linear time. Source: the contract's supplement, §6.
- */
+/** `{{name}}`, with optional white space around the name. Matches in linear time. */
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
-/** Code points of a value that reach a prompt. */
+/** Code points of a value in a prompt. Longer values are cut. */
 const MAX_VALUE = 2_000;
 
 /** Control characters, line and paragraph separators. */
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu;
-/** Characters that show nothing, but the joiners that some scripts need: words may hide in them. */
+/** Invisible characters, which could hide instructions. Joiners stay, because some scripts need them. */
 const INVISIBLE = /(?![\u200c\u200d])\p{Cf}/gu;
-/** Inside the marks by which templates and models know placeholders, roles and instructions. */
+/** Positions inside delimiters of placeholders, roles and instructions of LLM templates. */
 const INSIDE_MARKS =
   /(?<=\{)(?=[{%])|(?<=[}%])(?=\})|(?<=<)(?=[<|])|(?<=[>|])(?=>)|(?<=`)(?=`)|(?<=\[)(?=\/?INST\])/gi;
-/** What makes a line a heading, a quotation or an item. */
+/** The start of a Markdown heading, quotation or list item. */
 const LINE_MARKS = /^[#>*=~\-\s]+(?=\s)/;
 
-/** The names of a text's placeholders. */
+/** The names of the placeholders in a text. */
 export function placeholdersOf(text: string): ReadonlySet<string> {
   const names = [...text.matchAll(PLACEHOLDER)].map(([, inner]) => inner!.trim());
   return new Set(names.filter((name) => name !== ''));
 }
 
 /**
- * Fills the placeholders of a text in one pass; one without a value is left out. Values are data:
- * none can add a placeholder, a line of its own or a mark of a model's template.
+ * Fills the placeholders of a text in one pass. A placeholder without a value becomes empty. A value
+ * cannot add placeholders, lines or delimiters of an LLM template.
  */
 export function fillPlaceholders(text: string, variables: CallVariables): string {
   return text.replace(PLACEHOLDER, (_, inner: string) => {
@@ -35,7 +32,7 @@ export function fillPlaceholders(text: string, variables: CallVariables): string
   });
 }
 
-/** A value as part of a sentence: one line, and no mark that could make it more than words. */
+/** A value as one line of plain words, without delimiters. */
 export function asData(value: string | number | boolean): string {
   const line = String(value).replace(INVISIBLE, '').replace(BREAKS, ' ').trim();
   const words = [...line.replace(LINE_MARKS, '')].slice(0, MAX_VALUE).join('');

@@ -6,10 +6,10 @@ const MAX_URL_LENGTH = 2_048;
 const MAX_HEADERS = 50;
 /** Source: RFC 9110, section 5.6.2 (token). */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
-/** Visible characters, spaces and tabs: nothing that could end the header. */
+/** Visible characters, spaces and tabs, but no line breaks. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** A field of an entry: null and absence both stand for the default, which is what is stored. */
+/** A field of an entry. For null and absence, the default is stored. */
 export function orDefault<T extends z.ZodType>(field: T, value: z.output<T>) {
   return field
     .nullable()
@@ -17,7 +17,7 @@ export function orDefault<T extends z.ZodType>(field: T, value: z.output<T>) {
     .transform((given) => (given ?? value) as z.output<T>);
 }
 
-/** A secret: absent keeps what is stored, null or an empty string clears it. */
+/** A secret. Absence keeps the stored one, null or an empty string clears it. */
 export function secretText() {
   return str({ max: 4_096 })
     .nullable()
@@ -25,7 +25,7 @@ export function secretText() {
     .optional();
 }
 
-/** A secret that is sent as a header, so without line breaks: absent keeps what is stored, null clears it. */
+/** A secret for a header, without line breaks. Absence keeps the stored one, null or an empty string clears it. */
 export function headerSecret() {
   return str({ max: 4_096, pattern: HEADER_VALUE })
     .nullable()
@@ -33,7 +33,7 @@ export function headerSecret() {
     .optional();
 }
 
-/** Headers that may hold secrets: absent keeps what is stored, null or none clears them. */
+/** Headers that may contain secrets. Absence keeps the stored ones, null or an empty object clears them. */
 export function secretHeaders() {
   return dict(str({ max: 8_192, pattern: HEADER_VALUE }))
     .refine((headers) => Object.keys(headers).length <= MAX_HEADERS, {
@@ -48,7 +48,7 @@ export function secretHeaders() {
     .optional();
 }
 
-/** An http or https address, kept as it was written. */
+/** An http or https URL, stored as it was sent. */
 export function webAddress() {
   return custom(readAddress, {
     type: 'string',

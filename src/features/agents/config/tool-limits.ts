@@ -1,8 +1,8 @@
-/** Of a tool's `parameters`, and of its `response`: JSON in UTF-8. */
+/** Limit of a tool's `parameters` and of its `response`, as JSON in UTF-8. */
 const MAX_SCHEMA_BYTES = 32 * 1024;
 const MAX_SCHEMA_PROPERTIES = 200;
 const MAX_SCHEMA_PATTERNS = 20;
-/** Of all tools of an agent, or of all MCP servers of a call: each request to the model carries them. */
+/** Limit for all tools of an agent and for all MCP servers of a call. Each request to the LLM contains them. */
 export const MAX_TOOLS_BYTES = 256 * 1024;
 
 const TOO_LONG = `must not be longer than ${MAX_SCHEMA_BYTES} bytes of JSON`;
@@ -12,14 +12,14 @@ export interface LimitedTool {
   readonly response: object | null;
 }
 
-/** A tool that is over a limit. */
+/** A tool that exceeds a limit. */
 export interface ToolLimitProblem {
   readonly index: number;
   readonly field: keyof LimitedTool;
   readonly problem: string;
 }
 
-/** Tools that are over a limit by themselves, or with those before them. */
+/** Tools that exceed a limit, alone or together with the tools before them. */
 export function toolLimitProblems(tools: readonly LimitedTool[]): readonly ToolLimitProblem[] {
   let totalBytes = 0;
   return tools.flatMap<ToolLimitProblem>(({ parameters, response }, index) => {
@@ -40,8 +40,8 @@ export function toolLimitProblems(tools: readonly LimitedTool[]): readonly ToolL
 }
 
 /**
- * Why a tool's parameters, a JSON Schema or shorthand, are not accepted; undefined where they are.
- * Nothing is compiled.
+ * The reason for rejecting a tool's parameters (JSON Schema or shorthand); undefined if they are valid.
+ * The schema is not compiled.
  */
 export function schemaLimitProblem(parameters: object): string | undefined {
   if (jsonBytes(parameters) > MAX_SCHEMA_BYTES) return `the schema ${TOO_LONG}`;
@@ -55,7 +55,7 @@ export function schemaLimitProblem(parameters: object): string | undefined {
   return undefined;
 }
 
-/** The bytes of a value as JSON; infinite for one that is nested too deep to be written. */
+/** The size of a value as JSON, bytes. Infinite if it is nested too deeply for JSON.stringify. */
 export function jsonBytes(value: unknown): number {
   try {
     return Buffer.byteLength(JSON.stringify(value));
@@ -64,7 +64,7 @@ export function jsonBytes(value: unknown): number {
   }
 }
 
-/** Properties and patterns at every depth; in shorthand, each entry is a property. */
+/** Counts properties and patterns at every depth. In shorthand, each entry is a property. */
 function countParts(parameters: object): {
   readonly properties: number;
   readonly patterns: number;

@@ -258,10 +258,11 @@ function testAgentRoutes(
     knowledgeBases: knowledge,
     log,
     numbers: new NumberOwnership(database.db),
+    provisioner: lines,
   });
   const models = new ModelCatalog({ prefix: 'svc', llmModels: [] });
   return [
-    ...agentRoutes({ agents, repository, models, provisioner: lines }),
+    ...agentRoutes({ agents, models }),
     ...knowledgeRoutes(
       new KnowledgeService({
         knowledge,
