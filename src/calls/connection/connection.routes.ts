@@ -12,7 +12,6 @@ import {
   EndedCall,
 } from './connection.schema.js';
 import {
-  type CallAdmission,
   type ConnectionService,
   type IssuedConnection,
   issuedConnectionOf,
@@ -94,7 +93,7 @@ function connectionRoute(connections: ConnectionService, isTest: boolean): Route
       'Takes a call slot, for 60 seconds unless the call begins. With the transport livekit, the default where LiveKit is configured, server_url and participant_token are those of a room; else server_url is a WebSocket that takes the participant_token.',
     isIdempotent: true,
     replay: {
-      keep: (body) => issuedConnectionOf(body as CallAdmission),
+      keep: (body) => issuedConnectionOf(body as ConnectionDetails),
       answer: (kept) => connections.recreate(kept as IssuedConnection),
     },
     body: ConnectionDetailsInput,

@@ -9,6 +9,7 @@ import type { CallOptions } from '../store/call.model.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 import { callNotFound } from '../store/load-call.js';
 import type { CallTokens } from './call-tokens.js';
+import type { ConnectionDetails } from './connection.schema.js';
 
 export interface ConnectionServiceParts {
   readonly agents: AgentsRepository;
@@ -21,14 +22,6 @@ export interface ConnectionServiceParts {
   readonly socketOrigin: () => string | undefined;
   /** Undefined while LiveKit is not configured. */
   readonly rooms?: LiveKitRooms | undefined;
-}
-
-/** A client's way into a call (the contract's connection details). */
-export interface CallAdmission {
-  readonly server_url: string;
-  readonly participant_token: string;
-  readonly call_id: string;
-  readonly end_token: string;
 }
 
 type CallTransport = 'livekit' | 'websocket';
@@ -53,7 +46,7 @@ interface ConnectionMethod {
   readonly sampleRate?: number;
   readonly details: (
     callId: string,
-  ) => Promise<Pick<CallAdmission, 'server_url' | 'participant_token'>>;
+  ) => Promise<Pick<ConnectionDetails, 'server_url' | 'participant_token'>>;
 }
 
 /** Admits clients to rooms of LiveKit. */
@@ -78,7 +71,7 @@ export const CALL_SOCKET_PATH = '/api/v1/calls/{call_id}/socket';
 export function issuedConnectionOf({
   call_id: callId,
   server_url: url,
-}: CallAdmission): IssuedConnection {
+}: ConnectionDetails): IssuedConnection {
   const isSocket = url.endsWith(CALL_SOCKET_PATH.replace('{call_id}', callId));
   return { callId, transport: isSocket ? 'websocket' : 'livekit' };
 }
@@ -100,7 +93,7 @@ export class ConnectionService {
     agentId: string,
     options: CallOptions,
     { isTest, transport }: ConnectionOptions,
-  ): Promise<CallAdmission> {
+  ): Promise<ConnectionDetails> {
     const { slots, rooms } = this.#parts;
     const agent = await this.#loadAgent(accountId, agentId);
     const refusal = slots.refusalOf(agent, { isTest });
@@ -123,11 +116,11 @@ export class ConnectionService {
    * Issues connection details of a reserved call again, with new tokens.
    * @throws ApiError PUBLIC_URL_REQUIRED, PROVIDER_ERROR
    */
-  recreate({ callId, transport }: IssuedConnection): Promise<CallAdmission> {
+  recreate({ callId, transport }: IssuedConnection): Promise<ConnectionDetails> {
     return this.#detailsOf(callId, this.#methodFor(transport));
   }
 
-  async #detailsOf(callId: string, method: ConnectionMethod): Promise<CallAdmission> {
+  async #detailsOf(callId: string, method: ConnectionMethod): Promise<ConnectionDetails> {
     return {
       ...(await method.details(callId)),
       call_id: callId,
