@@ -48,6 +48,7 @@ export class LoadMonitor {
   readonly #delay: IntervalHistogram = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
   #cpuSeconds = 0;
   #sampledAt = 0;
+  #isSampling = false;
   #samples: readonly LoadSample[] = [];
   #now: LoadSample = emptySample();
   #state: OverloadState = OPEN;
@@ -67,9 +68,7 @@ export class LoadMonitor {
   /** @param calls - returns the number of calls that run here */
   start(calls: () => number): void {
     this.#calls = calls;
-    this.#cpuSeconds = this.#options.cpuSeconds();
-    this.#sampledAt = performance.now();
-    this.#timer = setInterval(() => this.#sample(), this.#options.sampleMs);
+    this.#timer = setInterval(() => this.#check(), this.#options.sampleMs);
     this.#timer.unref();
   }
 
@@ -104,11 +103,28 @@ export class LoadMonitor {
     };
   }
 
+  /**
+   * Measures only while there are calls: reading the CPU time of all threads is slow, and the histogram
+   * wakes the process 100 times a second.
+   */
+  #check(): void {
+    if (this.#calls() === 0 && this.#state.isOpen) {
+      this.#delay.disable();
+      this.#isSampling = false;
+      this.#samples = [];
+      this.#now = emptySample();
+    } else if (this.#isSampling) {
+      this.#sample();
+    } else {
+      this.#isSampling = true;
+      this.#delay.enable();
+      this.#cpuSeconds = this.#options.cpuSeconds();
+      this.#sampledAt = performance.now();
+    }
+  }
+
   #sample(): void {
     const now = this.#now;
-    // The histogram wakes the process 100 times a second, which an idle gateway does not need.
-    if (this.#calls() > 0) this.#delay.enable();
-    else this.#delay.disable();
     now.loopDelayMs = Math.max(0, this.#delay.percentile(99) / NS_PER_MS - LOOP_RESOLUTION_MS);
     this.#delay.reset();
     const [cpuSeconds, at] = [this.#options.cpuSeconds(), performance.now()];
