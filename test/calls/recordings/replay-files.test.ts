@@ -124,7 +124,7 @@ describe('npm run replay', () => {
 
   it.each([
     [[], 'usage: npm run replay'],
-    [['--set', 'mood=good', QUESTION], '--set knows min_silence_duration'],
+    [['--set', 'mood=good', QUESTION], '--set accepts min_silence_duration'],
     [['--set', 'min_endpointing_delay=long', QUESTION], 'min_endpointing_delay cannot be long'],
     [['/no/such/file'], 'There is no such file'],
   ])('refuses %j', async (args, reason) => {
