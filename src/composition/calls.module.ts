@@ -131,7 +131,7 @@ export async function createCallsModule(parts: CallsParts) {
   return {
     registry,
     sessions,
-    slots: new CallSlots({ calls, registry, load, prepare: sessions.prepare }),
+    slots: new CallSlots({ calls, registry, load, warmCaches: sessions.warmCaches }),
     commands,
     ticker,
     /** After the calls have ended. Deletes this gateway from the table of gateways. */

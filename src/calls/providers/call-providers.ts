@@ -44,7 +44,7 @@ export function createCallProviders(parts: CallProvidersParts): CallProviders {
     findVoiceFor: ({ voice }) => voicesFor(voices, voice),
     languageModelFor: (agent) => llmRegistry.get(agent.llmModel),
     fallbackModelsFor: (agent) => llmRegistry.fallbacksFor(agent.llmModel),
-    prepareTools: (agent, agentId) => tools.prefetch(agent, agentId),
+    prefetchTools: (agent, agentId) => tools.prefetch(agent, agentId),
     toolsFor: (agent, caller) => tools.open(agent, caller),
     dictionaryFor: (accountId, { voice }) => dictionaryFor(dictionaries, accountId, voice),
   };
