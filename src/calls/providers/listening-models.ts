@@ -10,10 +10,10 @@ import type { TurnDetector } from '../../../media/turn-detection/turn-detector.j
 import { SileroVoiceActivity } from '../../../media/vad/silero-voice-activity.js';
 import type { VoiceActivity } from '../../../media/vad/voice-activity.js';
 
-/** The models that listen. */
-export interface SttModels {
+/** The local models for the caller's audio. */
+export interface ListeningModels {
   readonly voiceActivity: VoiceActivity & { readonly dropped: number };
-  /** Without it calls are heard with their noise. */
+  /** Undefined: calls use the audio with its noise. */
   readonly noiseReduction?: NoiseReduction;
   readonly turnDetector: TurnDetector;
   readonly speechToText: SpeechToText;
@@ -21,14 +21,14 @@ export interface SttModels {
 }
 
 /**
- * Opens and warms the models that listen.
+ * Loads and warms the listening models.
  * @throws MediaError MODEL_MISSING when one is not installed.
  */
-export async function loadSttModels(
+export async function loadListeningModels(
   store: ModelStore,
   scheduler: CpuScheduler,
   log: Logger,
-): Promise<SttModels> {
+): Promise<ListeningModels> {
   const modelId = 'moonshine-tiny-en';
   const { preparedFolder } = store;
   const voiceActivity = new SileroVoiceActivity({
@@ -51,10 +51,10 @@ export async function loadSttModels(
   });
   const needed = [voiceActivity, turnDetector, speechToText];
   const all = [...needed, noiseReduction];
-  // Calls do without it: they are heard with their noise then.
+  // Optional: without it, calls use the audio with its noise.
   const warming = noiseReduction
     .warm()
-    .catch((error: unknown) => log.error({ err: error }, 'noise reduction is not there'));
+    .catch((error: unknown) => log.error({ err: error }, 'noise reduction failed to load'));
   await Promise.all([warming, ...needed.map((model) => model.warm())]);
   return {
     voiceActivity,
