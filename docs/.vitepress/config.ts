@@ -26,6 +26,16 @@ export default withMermaid({
   base: '/help/',
   cleanUrls: false,
   srcExclude: ['node_modules/**'],
+  markdown: {
+    // Vue must not interpolate the placeholders `{{name}}` in inline code.
+    config: ({ renderer }) => {
+      const render = renderer.rules.code_inline;
+      renderer.rules.code_inline = (tokens, index, ...rest) => {
+        tokens[index]?.attrSet('v-pre', '');
+        return render?.(tokens, index, ...rest) ?? '';
+      };
+    },
+  },
   themeConfig: {
     search: { provider: 'local' },
     nav: [

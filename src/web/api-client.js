@@ -1,5 +1,5 @@
-/** What the service answered when it refused: `status`, and a sentence for a person. */
-export class Refusal extends Error {
+/** An error response: `status`, and a message for the user. */
+export class ApiRefusal extends Error {
   constructor(status, sentence, { code, reason } = {}) {
     super(sentence);
     this.status = status;
@@ -8,7 +8,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Sends requests with a key. */
+/** Sends requests with an API key. */
 export class Api {
   #key;
 
@@ -40,5 +40,5 @@ async function refusalOf(response) {
   const sentence = Array.isArray(body.detail)
     ? body.detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ')
     : (body.error ?? `The service answered ${response.status}`);
-  return new Refusal(response.status, sentence, body);
+  return new ApiRefusal(response.status, sentence, body);
 }

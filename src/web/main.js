@@ -1,17 +1,17 @@
 import { Api } from './api-client.js';
-import { openCalls } from './call/call-panel.js';
-import { openLive } from './monitoring/monitoring-panel.js';
+import { createCallPanel } from './call/call-panel.js';
+import { createMonitoringPanel } from './monitoring/monitoring-panel.js';
 import { session } from './session.js';
-import { openSpeak } from './speech-panel.js';
-import { tell } from './status.js';
+import { createSpeechPanel } from './speech-panel.js';
+import { showStatus } from './status.js';
 
 const signInPart = document.querySelector('#sign-in');
 const signInForm = document.querySelector('#sign-in-form');
 const signedInPart = document.querySelector('#signed-in');
 const signOutButton = document.querySelector('#sign-out');
 
-/** Parts of the page for who is signed in: each opens with an Api and answers how to close it. */
-const PARTS = [openCalls, openLive, openSpeak];
+/** The panels after sign-in. Each takes an Api and returns a function that closes it. */
+const PARTS = [createCallPanel, createMonitoringPanel, createSpeechPanel];
 let closers = [];
 
 function showSignIn() {
@@ -23,7 +23,7 @@ function showSignIn() {
 
 async function enter(key) {
   const api = new Api(key);
-  await api.get('/models'); // any key may; a wrong one is told here
+  await api.get('/models'); // fails for an invalid key
   session.begin(key);
   const opened = await Promise.allSettled(PARTS.map((open) => open(api)));
   closers = opened.flatMap(({ value }) => value ?? []);
@@ -32,11 +32,11 @@ async function enter(key) {
     closeParts();
     throw failed.reason;
   }
-  // Shown only now: a form whose part is still opening would be sent to the server as a plain form.
+  // Shown after the panels are ready: before, a form would be submitted to the server.
   signInPart.hidden = true;
   signedInPart.hidden = false;
   signOutButton.hidden = false;
-  tell('Signed in.');
+  showStatus('Signed in.');
 }
 
 function closeParts() {
@@ -48,14 +48,14 @@ function leave() {
   closeParts();
   session.end();
   showSignIn();
-  tell('Signed out.');
+  showStatus('Signed out.');
 }
 
-/** A key is forgotten when it is refused, and for no other fault: requests also break when the page is left. */
+/** Forgets the key only if it is refused: requests also fail when the page is closed. */
 function refuse(error) {
   if (error.status === 401) session.end();
   showSignIn();
-  tell(error.message, 'fault');
+  showStatus(error.message, 'fault');
 }
 
 signInForm.addEventListener('submit', async (event) => {

@@ -1,8 +1,8 @@
 const TYPE = 'audio/mpeg';
 
 /**
- * Plays an MP3 response while it arrives; where the browser cannot do that, once it is whole.
- * `onFirstBytes` is called when sound can start. Resolves when everything has arrived.
+ * Plays an MP3 response while it arrives, or after it is complete if the browser cannot stream.
+ * Calls `onFirstBytes` when playback can start. Resolves when the response is complete.
  */
 export async function playMp3(response, audio, onFirstBytes) {
   const canStream = globalThis.MediaSource?.isTypeSupported(TYPE) ?? false;
@@ -19,15 +19,15 @@ async function playArriving(response, audio, onFirstBytes) {
   let isFirst = true;
   try {
     for await (const bytes of chunksOf(response)) {
-      if (source.readyState !== 'open') return; // another text took the player
-      // A player that was given something else closes the source and finishes nothing.
+      if (source.readyState !== 'open') return; // another text uses the player
+      // The source closes if the player gets another one.
       const isTaken = Promise.race([once(buffer, 'updateend'), once(source, 'sourceclose')]);
       buffer.appendBuffer(bytes);
       await isTaken;
       if (!isFirst) continue;
       isFirst = false;
       onFirstBytes();
-      audio.play().catch(() => undefined); // the person may have to press play
+      audio.play().catch(() => undefined); // the user may have to press play
     }
   } finally {
     if (source.readyState === 'open') source.endOfStream();

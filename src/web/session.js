@@ -1,6 +1,6 @@
 const STORED_KEY = 'parley.key';
 
-/** The key of this tab. It is gone when the tab is closed. */
+/** The API key of this tab. It is dropped when the tab is closed. */
 export const session = {
   get key() {
     return sessionStorage.getItem(STORED_KEY);

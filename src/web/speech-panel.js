@@ -1,13 +1,13 @@
 import { playMp3 } from './mp3-stream.js';
-import { tell } from './status.js';
+import { showStatus } from './status.js';
 
 const form = document.querySelector('#speak-form');
 const voiceList = document.querySelector('#voice');
 const stopButton = document.querySelector('#stop');
 const player = document.querySelector('#player');
 
-/** The part of the page that speaks a text. Answers a function that ends it. */
-export async function openSpeak(api) {
+/** The panel for speech. @returns a function that closes it */
+export async function createSpeechPanel(api) {
   const controls = new AbortController();
   const { signal } = controls;
   let current = new AbortController();
@@ -31,9 +31,13 @@ export async function openSpeak(api) {
     { signal },
   );
   stopButton.addEventListener('click', stop, { signal });
-  voiceList.addEventListener('change', () => tell(voiceList.selectedOptions[0].dataset.hint), {
-    signal,
-  });
+  voiceList.addEventListener(
+    'change',
+    () => showStatus(voiceList.selectedOptions[0].dataset.hint),
+    {
+      signal,
+    },
+  );
   return () => {
     stop();
     controls.abort();
@@ -55,7 +59,7 @@ async function fillVoices(api) {
   );
 }
 
-/** What would sound better than the formant engine, if there is something. */
+/** A hint for a better voice than the formant engine, if available. */
 function hintFor(language, voices) {
   const better = voices.filter(
     (voice) => voice.language === language && voice.engine !== 'formant',
@@ -66,8 +70,8 @@ function hintFor(language, voices) {
 }
 
 async function speak(api, signal) {
-  const askedAt = performance.now();
-  tell('Asking…');
+  const requestedAt = performance.now();
+  showStatus('Asking…');
   try {
     const response = await api.request('/tts/speech/stream', {
       method: 'POST',
@@ -80,10 +84,10 @@ async function speak(api, signal) {
       },
     });
     await playMp3(response, player, () =>
-      tell(`First sound after ${Math.round(performance.now() - askedAt)} ms.`),
+      showStatus(`First sound after ${Math.round(performance.now() - requestedAt)} ms.`),
     );
   } catch (error) {
-    if (!signal.aborted) tell(error.message, 'fault');
-    else tell('Stopped.');
+    if (!signal.aborted) showStatus(error.message, 'fault');
+    else showStatus('Stopped.');
   }
 }

@@ -1,7 +1,7 @@
 const line = document.querySelector('#status');
 
-/** Tells the person, and screen readers, what goes on; faults stand out. */
-export function tell(sentence, kind = 'note') {
+/** Shows a message to the user and to screen readers. `kind` is `note` or `fault`. */
+export function showStatus(sentence, kind = 'note') {
   line.textContent = sentence;
   line.dataset.kind = kind;
 }

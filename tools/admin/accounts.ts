@@ -7,13 +7,13 @@ import {
 import { isUuid } from '../../src/platform/http/validation/schema-builders.js';
 import { AdminError } from './admin-error.js';
 
-/** What numeric(18, 6) holds. */
+/** The range of numeric(18, 6). */
 const AMOUNT = /^\d{1,12}(\.\d{1,6})?$/;
 const MAX_NAME_LENGTH = 200;
 
 /**
- * The account of an id, or of a name that only one has.
- * @throws AdminError when there is none, or several
+ * Finds an account by id or unique name.
+ * @throws AdminError if there is none, or several
  */
 export async function findAccount(db: Knex, idOrName: string): Promise<Account> {
   const accounts = await new AccountsRepository(db).list();
@@ -36,7 +36,7 @@ export function readAmount(text: string | undefined, what: string): string {
   throw new AdminError(`${what} must be an amount such as 250 or 0.05, with at most 6 decimals.`);
 }
 
-/** Makes an account with an unlimited balance. */
+/** Adds an account with an unlimited balance. */
 export async function addAccount(db: Knex, name: string): Promise<string> {
   return new AccountsRepository(db).insert(checkName(name));
 }
@@ -61,11 +61,11 @@ export async function addCredits(db: Knex, account: Account, credits: string): P
 
 /**
  * Deletes an account with its agents, keys, knowledge, voices, dictionaries and calls.
- * @throws AdminError while a call of it is open
+ * @throws AdminError while the account has open calls
  */
 export async function removeAccount(db: Knex, account: Account): Promise<void> {
   await db.transaction(async (transaction) => {
-    // New calls wait for this lock, and then find no account.
+    // New calls wait for this lock and then fail, as the account is deleted.
     await transaction('accounts').where({ id: account.id }).forUpdate();
     const open = await transaction('calls')
       .where({ account_id: account.id })

@@ -15,7 +15,7 @@ export interface KeyOptions {
   readonly days?: string | undefined;
 }
 
-/** Makes a key and answers its text, which is kept nowhere. @throws AdminError */
+/** Creates a key and returns its text, which is not stored. @throws AdminError */
 export async function addKey(
   db: Knex,
   account: Account,
@@ -37,7 +37,7 @@ export function listKeys(db: Knex, account: Account): Promise<ApiKeyInfo[]> {
   return new ApiKeysRepository(db).list(account.id);
 }
 
-/** A revoked key stays in the list; gateways refuse it within a second. @throws AdminError */
+/** Revokes a key. It stays in the list; gateways refuse it within a second. @throws AdminError */
 export async function revokeKey(db: Knex, account: Account, id: string): Promise<ApiKeyInfo> {
   const number = /^\d{1,9}$/.test(id) ? Number(id) : 0;
   const info = await new ApiKeysRepository(db).update(account.id, number, { isActive: false });

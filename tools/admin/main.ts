@@ -188,7 +188,7 @@ function parse(args: readonly string[]) {
   return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
 }
 
-/** An argument that is not understood is the caller's fault, not ours. */
+/** Undefined for invalid arguments. */
 function readArguments(args: readonly string[]) {
   try {
     return parse(args);
@@ -204,13 +204,13 @@ async function main(): Promise<number> {
   if (!parsed || !command) return usage();
   try {
     const config = readConfig(process.env);
-    const told = await command({ config, args, options: parsed.values });
-    if (told === undefined) return usage();
-    console.log(told);
+    const output = await command({ config, args, options: parsed.values });
+    if (output === undefined) return usage();
+    console.log(output);
     return 0;
   } catch (error) {
-    const isTold = [AdminError, StartError, SealError].some((kind) => error instanceof kind);
-    if (!isTold) throw error;
+    const isExpected = [AdminError, StartError, SealError].some((kind) => error instanceof kind);
+    if (!isExpected) throw error;
     console.error((error as Error).message);
     return 1;
   }

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import type { Account } from '../../src/features/auth/accounts.repository.js';
+import { E164 } from '../../src/platform/http/validation/schema-builders.js';
 import { AdminError } from './admin-error.js';
 
-const E164 = /^\+[1-9]\d{1,14}$/;
 /** What people write between digits. */
 const SEPARATORS = /[\s().\-/]/g;
 

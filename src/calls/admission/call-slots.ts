@@ -5,29 +5,29 @@ import type { CallRegistry } from '../session/call-registry.js';
 import type { CallOptions } from '../store/call.model.js';
 import type { CallRefusal, CallsRepository, NewCall } from '../store/calls.repository.js';
 
-/** Why a call is not let in, whatever wire it would come over. */
+/** Why a call gets no slot. */
 export type SlotRefusal = CallRefusal | 'agent_not_deployed' | 'draining' | 'overloaded';
 
-/** A call that somebody asks for. */
+/** A call that needs a slot. */
 export interface SlotRequest
   extends Pick<NewCall, 'callType' | 'options' | 'fromNumber' | 'toNumber'> {
   readonly agent: Agent;
-  /** A paused agent may be called too. */
+  /** Also admits calls of a paused agent. */
   readonly isTest?: boolean;
-  /** Hz of the agent's audio on the wire; by default its voice's own. */
+  /** Sample rate of the agent's audio on the transport, Hz. Default: that of its voice. */
   readonly sampleRate?: number;
 }
 
 export interface CallSlotsParts {
   readonly calls: Pick<CallsRepository, 'reserve'>;
   readonly registry: Pick<CallRegistry, 'isDraining'>;
-  /** Whether this gateway keeps up with the calls that it has. */
+  /** Whether this gateway can take more calls. */
   readonly load: { readonly isOpen: boolean };
   /** Warms the caches of this gateway for the agent's next call: greeting, LLM prompt and tools. */
   readonly warmCaches: (agent: Agent, options: CallOptions, sampleRate?: number) => Promise<void>;
 }
 
-/** Calls end, and the load is looked at each second. */
+/** The load is measured every second. */
 const RETRY_AFTER_S = 5;
 
 const REFUSALS: Readonly<Record<CallRefusal | 'agent_not_deployed', string>> = {
@@ -36,7 +36,7 @@ const REFUSALS: Readonly<Record<CallRefusal | 'agent_not_deployed', string>> = {
   concurrency_limit: 'All call slots of this account are taken: try again when a call has ended',
 };
 
-/** Lets calls in, for every wire by the same rules, and takes their slots. */
+/** Admits calls by the same rules for all transports, and reserves their slots. */
 export class CallSlots {
   readonly #parts: CallSlotsParts;
 
@@ -44,7 +44,7 @@ export class CallSlots {
     this.#parts = parts;
   }
 
-  /** Why this gateway takes no call of the agent now; credits and slots are looked at by `reserve`. */
+  /** Why this gateway refuses a call of the agent now. Only `reserve` checks credits and slots. */
   refusalOf(agent: Agent, { isTest = false } = {}): SlotRefusal | undefined {
     const isAllowed = agent.status === 'deployed' || (isTest && agent.status === 'paused');
     if (!isAllowed) return 'agent_not_deployed';
@@ -53,8 +53,8 @@ export class CallSlots {
   }
 
   /**
-   * Makes ready what the call needs first and takes its slot, for 60 s unless it begins. The
-   * overrides are those of a caller who checked them.
+   * Warms the caches for the call and reserves its slot, for 60 s unless the call starts. The overrides
+   * of the request must have been checked.
    */
   async reserve(request: SlotRequest, callId: string = randomUUID()): Promise<SlotReservation> {
     const { agent, isTest, sampleRate, ...call } = request;
@@ -76,12 +76,12 @@ export type SlotReservation =
   | { readonly type: 'reserved'; readonly callId: string }
   | { readonly type: 'refused'; readonly why: SlotRefusal };
 
-/** The sentence for a client that may not call. */
+/** Explains a refusal to a client. */
 export function slotRefusalText(why: CallRefusal | 'agent_not_deployed'): string {
   return REFUSALS[why];
 }
 
-/** The answer of the API to who may not call. */
+/** The API error of a refusal. */
 export function slotRefusalError(why: SlotRefusal): ApiError {
   if (why === 'draining') {
     return new ApiError('OVERLOADED', 'This gateway is stopping', { retryAfterS: 10 });

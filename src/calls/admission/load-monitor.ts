@@ -5,20 +5,20 @@ import type { PermitObserver, Priority } from '../../../media/runtime/cpu-schedu
 import { type Load, OPEN, type OverloadState, overloadAfter } from './overload-policy.js';
 
 const SAMPLE_MS = 1_000;
-/** Looks that are taken together. */
+/** Samples that are evaluated together. */
 const WINDOW_SAMPLES = 10;
-/** Waits that one look keeps. */
+/** Waiting times per sample. */
 const MAX_WAITS = 500;
-/** Fewer waits in the window say nothing. */
+/** With fewer waiting times in the window, their percentile means nothing. */
 const MIN_WAITS = 20;
 const LOOP_RESOLUTION_MS = 10;
 const NS_PER_MS = 1e6;
 const US_PER_S = 1e6;
 const MS_PER_S = 1000;
-/** Jobs that a caller waits for in silence. */
+/** Jobs that delay the agent's answer. */
 const URGENT: readonly Priority[] = ['first-chunk', 'turn', 'final-transcript'];
 
-/** What came in between two looks. */
+/** Measurements of one interval. */
 interface LoadSample {
   readonly frames: number[];
   readonly waits: number[];
@@ -27,9 +27,9 @@ interface LoadSample {
 }
 
 export interface LoadMonitorOptions {
-  /** How often the load is looked at. */
+  /** Interval of the samples, ms. */
   readonly sampleMs: number;
-  /** What all threads of this process have used of the CPU so far. */
+  /** CPU time that all threads of this process have used, seconds. */
   readonly cpuSeconds: () => number;
 }
 
@@ -41,13 +41,14 @@ const DEFAULT_OPTIONS: LoadMonitorOptions = {
   },
 };
 
-/** Measures how this gateway keeps up with its calls, and says whether it can take another. */
+/** Measures whether this gateway keeps up with its calls and can take another one. */
 export class LoadMonitor {
   readonly #log: Logger;
   readonly #options: LoadMonitorOptions;
   readonly #delay: IntervalHistogram = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
   #cpuSeconds = 0;
   #sampledAt = 0;
+  #isSampling = false;
   #samples: readonly LoadSample[] = [];
   #now: LoadSample = emptySample();
   #state: OverloadState = OPEN;
@@ -59,17 +60,15 @@ export class LoadMonitor {
     this.#options = options;
   }
 
-  /** Whether a new call may come. */
+  /** Whether new calls are admitted. */
   get isOpen(): boolean {
     return this.#state.isOpen;
   }
 
-  /** @param calls how many run here now. */
+  /** @param calls - returns the number of calls that run here */
   start(calls: () => number): void {
     this.#calls = calls;
-    this.#cpuSeconds = this.#options.cpuSeconds();
-    this.#sampledAt = performance.now();
-    this.#timer = setInterval(() => this.#sample(), this.#options.sampleMs);
+    this.#timer = setInterval(() => this.#check(), this.#options.sampleMs);
     this.#timer.unref();
   }
 
@@ -78,18 +77,18 @@ export class LoadMonitor {
     this.#delay.disable();
   }
 
-  /** A frame's time was noticed so late. */
+  /** A frame was sent this late, ms. */
   readonly frame: FrameObserver = (lateMs) => {
     this.#now.frames.push(lateMs);
   };
 
-  /** A job has run. */
+  /** A job of the CPU scheduler has run after this wait, ms. */
   readonly job: PermitObserver = (priority, waitMs) => {
     const { waits } = this.#now;
     if (URGENT.includes(priority) && waits.length < MAX_WAITS) waits.push(waitMs);
   };
 
-  /** What was measured over the last seconds. */
+  /** The load over the window. */
   get #load(): Load {
     const frames = this.#samples.flatMap((look) => look.frames);
     const waits = this.#samples.flatMap((look) => look.waits);
@@ -104,11 +103,28 @@ export class LoadMonitor {
     };
   }
 
+  /**
+   * Measures only while there are calls: reading the CPU time of all threads is slow, and the histogram
+   * wakes the process 100 times a second.
+   */
+  #check(): void {
+    if (this.#calls() === 0 && this.#state.isOpen) {
+      this.#delay.disable();
+      this.#isSampling = false;
+      this.#samples = [];
+      this.#now = emptySample();
+    } else if (this.#isSampling) {
+      this.#sample();
+    } else {
+      this.#isSampling = true;
+      this.#delay.enable();
+      this.#cpuSeconds = this.#options.cpuSeconds();
+      this.#sampledAt = performance.now();
+    }
+  }
+
   #sample(): void {
     const now = this.#now;
-    // The histogram wakes the process 100 times a second, which an idle gateway does not need.
-    if (this.#calls() > 0) this.#delay.enable();
-    else this.#delay.disable();
     now.loopDelayMs = Math.max(0, this.#delay.percentile(99) / NS_PER_MS - LOOP_RESOLUTION_MS);
     this.#delay.reset();
     const [cpuSeconds, at] = [this.#options.cpuSeconds(), performance.now()];
@@ -122,7 +138,7 @@ export class LoadMonitor {
     this.#state = overloadAfter(before, load);
     if (before.isOpen === this.#state.isOpen) return;
     if (before.isOpen) this.#log.warn(load, 'overloaded: new calls are refused');
-    else this.#log.info(load, 'no longer overloaded: calls are taken again');
+    else this.#log.info(load, 'no longer overloaded: new calls are admitted');
   }
 }
 
@@ -130,7 +146,7 @@ function emptySample(): LoadSample {
   return { frames: [], waits: [], loopDelayMs: 0, cores: 0 };
 }
 
-/** Nearest rank; 0 of nothing. */
+/** Nearest-rank percentile; 0 without values. */
 function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;

@@ -1,18 +1,18 @@
-/** What was measured over the last seconds. */
+/** The load over the last seconds. */
 export interface Load {
-  /** Calls that run here now. */
+  /** Calls that run here. */
   readonly calls: number;
-  /** 99th percentile of how late agents' frames went out, ms. */
+  /** 99th percentile of the lateness of agents' frames, ms. */
   readonly frameLateMs: number;
-  /** How late the event loop's timers fire, ms: each second's 99th percentile, and of those the median. */
+  /** Event loop delay, ms: the median of the 99th percentiles of each second. */
   readonly loopDelayMs: number;
-  /** What this process has used of the CPU, all threads, in cores. */
+  /** CPU use of all threads of this process, in cores. */
   readonly cores: number;
-  /** 95th percentile of how long callers' own jobs waited for a CPU permit, ms. */
+  /** 95th percentile of the time that urgent jobs waited for the CPU scheduler, ms. */
   readonly queueMs: number;
 }
 
-/** Whether new calls are let in, and for how many looks in a row something has spoken against it. */
+/** Whether new calls are admitted, and how many samples in a row contradict that. */
 export interface OverloadState {
   readonly isOpen: boolean;
   readonly samples: number;
@@ -21,23 +21,23 @@ export interface OverloadState {
 export const OPEN: OverloadState = { isOpen: true, samples: 0 };
 
 /**
- * Fewer calls than these never are too many. A gateway with so few is slow because of its neighbours
- * on the machine, or because it has just started; who refuses then helps nobody.
+ * With fewer calls, a gateway never refuses. It is then slow because of other processes on the machine,
+ * or because it has just started, and refusing calls would not help.
  */
 const MIN_CALLS = 4;
-/** Source: the conversation design, density: the 99th percentile of frame lateness. */
+/** The maximum of frame lateness and event loop delay. A frame has 20 ms. */
 const MAX_LATE_MS = 20;
-/** Who uses less of the CPU than this is late because others have it: fewer calls would change nothing. */
+/** A gateway that uses less CPU is late because of other processes: fewer calls would not help. */
 const MIN_CORES = 0.6;
-/** A turn that is judged, transcribed or answered so late is one that people notice. */
+/** Callers notice when turn detection, transcription or the first audio waits longer. */
 const MAX_QUEUE_MS = 1_000;
-/** What is well again is half as bad as what was too much. */
+/** Calls are admitted again when the load is below this share of the limits. */
 const REOPEN_SCALE = 0.5;
-/** Looks in a row, a second apart, that change the mind: one burst or one pause of the collector does not. */
+/** Samples in a row, one second apart, that change the state. A burst or a garbage collection does not. */
 const CLOSE_AFTER_SAMPLES = 3;
 const OPEN_AFTER_SAMPLES = 5;
 
-/** The next state of admission after a look at the load. Pure. */
+/** The state after one more sample. Pure. */
 export function overloadAfter(before: OverloadState, load: Load): OverloadState {
   const isChangeDue = before.isOpen ? isOverloaded(load, 1) : !isOverloaded(load, REOPEN_SCALE);
   if (!isChangeDue) return { ...before, samples: 0 };
@@ -47,7 +47,7 @@ export function overloadAfter(before: OverloadState, load: Load): OverloadState 
   return { isOpen: !before.isOpen, samples: 0 };
 }
 
-/** @param scale of all limits. */
+/** @param scale - factor for all limits */
 function isOverloaded(load: Load, scale: number): boolean {
   if (load.calls < MIN_CALLS) return false;
   if (load.cores < scale * MIN_CORES) return false;

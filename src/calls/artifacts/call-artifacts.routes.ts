@@ -35,11 +35,10 @@ const Recording = model({
 
 export interface CallArtifactRouteParts extends DownloadLinkParts {
   readonly calls: CallsRepository;
-  /** The sound of calls. */
   readonly recordings: Pick<RecordingService, 'prepare' | 'fileOf'>;
 }
 
-/** What remains of a call: its transcript and its recording, behind signed links. */
+/** Transcripts and recordings of calls, and their download by signed links. */
 export function callArtifactRoutes(parts: CallArtifactRouteParts): readonly Route[] {
   const { calls } = parts;
   const common = { tag: TAG, scope: 'calls:records', method: 'get', params: CallPath } as const;
@@ -138,7 +137,7 @@ function fileHeaders({ type, name }: { readonly type: string; readonly name: str
   };
 }
 
-/** @throws ApiError STORAGE_UNAVAILABLE where the storage cannot be used */
+/** @throws ApiError STORAGE_UNAVAILABLE for a StorageError */
 async function withStorageErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -151,7 +150,7 @@ async function withStorageErrors<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** The account of the call that a link is about. @throws ApiError FORBIDDEN */
+/** The account of a link's call. @throws ApiError FORBIDDEN */
 async function authenticateLink(
   request: Request,
   links: SignedLinks,

@@ -2,11 +2,11 @@ import type { SignedLinks } from '../../platform/http/signed-links.js';
 
 export interface DownloadLinkParts {
   readonly links: SignedLinks;
-  /** `http(s)://host[:port]`; undefined where it is not known. */
+  /** `http(s)://host[:port]`; undefined where no absolute URL is known. */
   readonly origin: () => string | undefined;
 }
 
-/** A link to a file of a call, which needs no key; undefined where the gateway does not know its address. */
+/** A signed link to a file of a call; undefined where no absolute URL is known. */
 export function downloadLink(
   { links, origin }: DownloadLinkParts,
   callId: string,

@@ -2,9 +2,9 @@ import type { CallRow } from '../store/call.model.js';
 import type { CallTurnRow } from '../store/turn.model.js';
 import { speakerName, utteranceText } from './transcript-line.js';
 
-/** A format of subtitles: how it tells times, and who says what. */
+/** A subtitle format. */
 export interface SubtitleFormat {
-  /** Between seconds and milliseconds. */
+  /** The separator between seconds and milliseconds. */
   readonly point: '.' | ',';
   readonly numbersCues: boolean;
   cueText(speaker: string, text: string): string;
@@ -18,8 +18,8 @@ export const VTT: SubtitleFormat = {
 };
 
 /**
- * SubRip has no standard and no way to escape: an invisible joiner keeps what players would take for
- * a tag, a position or a line of times from being one.
+ * SubRip has no standard and no escapes. A word joiner, which is invisible, prevents players from reading
+ * text as a tag, a position or a timing line.
  */
 export const SRT: SubtitleFormat = {
   point: ',',
@@ -29,7 +29,7 @@ export const SRT: SubtitleFormat = {
 
 const WORD_JOINER = '\u2060';
 
-/** One turn as a cue. @param at its place, from 0 */
+/** One turn as a cue. @param at - its position, from 0 */
 export function cueOf(
   format: SubtitleFormat,
   call: Pick<CallRow, 'agent_name'>,
@@ -37,7 +37,7 @@ export function cueOf(
   at: number,
 ): string {
   const startMs = Math.max(0, turn.start_ms);
-  // A cue lasts.
+  // A cue must not be empty.
   const endMs = Math.max(turn.end_ms, startMs + 1);
   const time = (ms: number) => cueTime(ms, format.point);
   const number = format.numbersCues ? `${at + 1}\n` : '';

@@ -3,12 +3,12 @@ import type { CallTurnRow, StoredTool } from '../store/turn.model.js';
 
 type NamedCall = Pick<CallRow, 'agent_name'>;
 
-/** Who speaks, as transcripts say it. */
+/** The speaker's name in transcripts. */
 export function speakerName(call: NamedCall, role: CallTurnRow['role']): string {
   return role === 'user' ? 'Caller' : oneLine(call.agent_name);
 }
 
-/** Text on one line; an em dash says that the agent was cut short there. */
+/** The text on one line. An em dash marks where the agent was interrupted. */
 export function utteranceText({ text, cut }: Pick<CallTurnRow, 'text' | 'cut'>): string {
   return oneLine(text) + (cut ? ' —' : '');
 }
@@ -27,7 +27,7 @@ function toolLine({ name, outcome, started_ms, duration_ms }: StoredTool): strin
   return `[${clockTime(started_ms)}] (${oneLine(name)}: ${outcome}, ${duration_ms} ms)\n`;
 }
 
-/** Nobody writes a line that looks like somebody else's. */
+/** Without line breaks, a turn cannot fake the line of another speaker. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 }

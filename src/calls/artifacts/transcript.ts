@@ -5,7 +5,7 @@ import { type CallTurnRow, parseArguments } from '../store/turn.model.js';
 import { cueOf, SRT, VTT } from './subtitles.js';
 import { speakerName, transcriptLine } from './transcript-line.js';
 
-/** The files in which a transcript can be had. */
+/** The formats of transcripts. */
 export const TRANSCRIPT_FILES = {
   json: { name: 'transcript.json', type: 'application/json; charset=utf-8' },
   text: { name: 'transcript.txt', type: 'text/plain; charset=utf-8' },
@@ -14,7 +14,7 @@ export const TRANSCRIPT_FILES = {
 } as const;
 export type TranscriptFormat = keyof typeof TRANSCRIPT_FILES;
 
-/** By the time of speaking: subtitles have to be in that order. */
+/** Subtitles must be in the order of their times. */
 export const TURN_ORDERS: Readonly<Record<TranscriptFormat, 'index' | 'start_ms'>> = {
   json: 'index',
   text: 'index',
@@ -22,10 +22,10 @@ export const TURN_ORDERS: Readonly<Record<TranscriptFormat, 'index' | 'start_ms'
   srt: 'start_ms',
 };
 
-/** A transcript ends here, whatever the call was; a call of hours has some hundred kilobytes. */
+/** Maximum length of a transcript, bytes. A call of several hours has some hundred kilobytes. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** One file, written turn by turn. */
+/** Writes one file turn by turn. */
 interface Writer {
   readonly head: string;
   turn(turn: CallTurnRow, at: number): string;
@@ -33,10 +33,9 @@ interface Writer {
 }
 
 /**
- * A call's turns as they were heard, in one of the formats; of a transcript beyond all bounds the
- * beginning.
- * @param pages the turns in the format's order
- * @returns undefined where nothing was said
+ * Writes a call's turns. A transcript of more than 32 MiB is truncated.
+ * @param pages - the turns in the format's order
+ * @returns undefined if there are no turns
  */
 export async function writeTranscript(
   call: CallRow,
@@ -70,7 +69,7 @@ const WRITERS: Readonly<Record<TranscriptFormat, (call: CallRow) => Writer>> = {
   srt: (call) => ({ head: '', turn: (turn, at) => cueOf(SRT, call, turn, at), foot: () => '' }),
 };
 
-/** The turns come last but for what sums them up, so that it is written in one go. */
+/** The summary follows the turns, so that the file is written in one pass. */
 function jsonWriter(call: CallRow): Writer {
   const latencies: TurnLatency[] = [];
   const inboundCallError = call.options.inbound_call_error;
@@ -82,7 +81,7 @@ function jsonWriter(call: CallRow): Writer {
     started_at: call.started_at?.toISOString() ?? null,
     ended_at: call.ended_at?.toISOString() ?? null,
     ended_reason: call.ended_reason,
-    // Of telephone calls whose owner was asked in vain.
+    // Set if the inbound_call webhook of a telephone call failed.
     ...(inboundCallError && { inbound_call_error: inboundCallError }),
   };
   return {
@@ -116,7 +115,7 @@ function toJsonTurn(call: CallRow, turn: CallTurnRow) {
   };
 }
 
-/** Over the turns that were answered: the median and the worst, and the mean of each part, which add up. */
+/** Over answered turns: median and maximum of the total, and the mean of each part. The means add up. */
 function latencySummary(latencies: readonly TurnLatency[]) {
   if (latencies.length === 0) return null;
   const totals = latencies.map(({ total }) => total).sort((a, b) => a - b);

@@ -12,7 +12,6 @@ import {
   EndedCall,
 } from './connection.schema.js';
 import {
-  type CallAdmission,
   type ConnectionService,
   type IssuedConnection,
   issuedConnectionOf,
@@ -27,7 +26,7 @@ export interface ConnectionRouteParts {
   readonly keys: Authenticator;
 }
 
-/** `/connection` and `/calls`: the way into a call and out of it. */
+/** `/connection` and `/calls/{call_id}/end`. */
 export function connectionRoutes(parts: ConnectionRouteParts): readonly Route[] {
   const { connections } = parts;
   return [
@@ -94,7 +93,7 @@ function connectionRoute(connections: ConnectionService, isTest: boolean): Route
       'Takes a call slot, for 60 seconds unless the call begins. With the transport livekit, the default where LiveKit is configured, server_url and participant_token are those of a room; else server_url is a WebSocket that takes the participant_token.',
     isIdempotent: true,
     replay: {
-      keep: (body) => issuedConnectionOf(body as CallAdmission),
+      keep: (body) => issuedConnectionOf(body as ConnectionDetails),
       answer: (kept) => connections.recreate(kept as IssuedConnection),
     },
     body: ConnectionDetailsInput,
@@ -123,7 +122,7 @@ function connectionRoute(connections: ConnectionService, isTest: boolean): Route
   });
 }
 
-/** The call's account, for a token that is for just this call. */
+/** The principal of an end token; undefined if the bearer is not the end token of this call. */
 async function ownToken(
   request: IncomingMessage & { readonly path?: string },
   tokens: CallTokens,

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import {
   AgentOverrides,
   DynamicVariables,
@@ -24,6 +25,7 @@ export const ConnectionDetails = model({
   call_id: str(),
   end_token: str(),
 }).meta({ id: 'ConnectionDetails' });
+export type ConnectionDetails = z.output<typeof ConnectionDetails>;
 
 export const AgentCallStatus = model({
   agent_id: str(),

@@ -9,6 +9,7 @@ import type { CallOptions } from '../store/call.model.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 import { callNotFound } from '../store/load-call.js';
 import type { CallTokens } from './call-tokens.js';
+import type { ConnectionDetails } from './connection.schema.js';
 
 export interface ConnectionServiceParts {
   readonly agents: AgentsRepository;
@@ -17,27 +18,19 @@ export interface ConnectionServiceParts {
   readonly slots: CallSlots;
   readonly commands: Pick<CallCommandService, 'end'>;
   readonly overrides: VoiceOverrides;
-  /** `ws(s)://host:port`; undefined where no absolute URL can be told. */
+  /** `ws(s)://host:port`; undefined where no absolute URL is known. */
   readonly socketOrigin: () => string | undefined;
-  /** The way in by LiveKit's rooms, where it is configured. */
+  /** Undefined while LiveKit is not configured. */
   readonly rooms?: LiveKitRooms | undefined;
-}
-
-/** A client's way into a call (the contract's connection details). */
-export interface CallAdmission {
-  readonly server_url: string;
-  readonly participant_token: string;
-  readonly call_id: string;
-  readonly end_token: string;
 }
 
 type CallTransport = 'livekit' | 'websocket';
 
-/** How a client wants to come. */
+/** How a client connects. */
 export interface ConnectionOptions {
-  /** A paused agent may be called too. */
+  /** Also admits calls of a paused agent. */
   readonly isTest: boolean;
-  /** By default LiveKit's rooms where they are configured. */
+  /** Default: LiveKit if it is configured. */
   readonly transport?: CallTransport | undefined;
 }
 
@@ -47,43 +40,43 @@ export interface IssuedConnection {
   readonly transport: CallTransport;
 }
 
-/** By which wire a client comes. */
+/** The transport of a client. */
 interface ConnectionMethod {
-  /** Hz of the agent's audio on it; by default the voice's own. */
+  /** Sample rate of the agent's audio, Hz. Default: that of its voice. */
   readonly sampleRate?: number;
   readonly details: (
     callId: string,
-  ) => Promise<Pick<CallAdmission, 'server_url' | 'participant_token'>>;
+  ) => Promise<Pick<ConnectionDetails, 'server_url' | 'participant_token'>>;
 }
 
-/** The way into calls by rooms of LiveKit. */
+/** Admits clients to rooms of LiveKit. */
 export interface LiveKitRooms {
   /** `ws(s)://host[:port]` of LiveKit. */
   readonly url: string;
-  /** Hz of the agent's audio in rooms. */
+  /** Sample rate of the agent's audio in rooms, Hz. */
   readonly sampleRate: number;
-  /** LiveKit can bring calls to this gateway. */
+  /** This gateway is registered with LiveKit. */
   readonly isUp: boolean;
-  /** Lets a call's client into its room. */
+  /** Issues the token with which the client joins its room. */
   token(callId: string): Promise<string>;
 }
 
-/** LiveKit is looked for again within seconds. */
+/** The gateway reconnects to LiveKit within seconds. */
 const RETRY_AFTER_S = 5;
 
-/** Path of a call's socket; the call's token is never part of it. */
+/** Path of a call's socket. The token is not part of it, because proxies log paths. */
 export const CALL_SOCKET_PATH = '/api/v1/calls/{call_id}/socket';
 
-/** What to remember of connection details, so that they can be made again without their tokens. */
+/** The part of connection details from which `recreate` issues new tokens. */
 export function issuedConnectionOf({
   call_id: callId,
   server_url: url,
-}: CallAdmission): IssuedConnection {
+}: ConnectionDetails): IssuedConnection {
   const isSocket = url.endsWith(CALL_SOCKET_PATH.replace('{call_id}', callId));
   return { callId, transport: isSocket ? 'websocket' : 'livekit' };
 }
 
-/** Where calls are asked for: checks the agent, takes a slot, hands out tokens. */
+/** Issues connection details: checks the agent, reserves a slot and signs tokens. */
 export class ConnectionService {
   readonly #parts: ConnectionServiceParts;
 
@@ -93,14 +86,14 @@ export class ConnectionService {
 
   /**
    * @throws ApiError AGENT_NOT_FOUND, CALL_VALIDATION_FAILED with a reason, OVERLOADED,
-   *   PUBLIC_URL_REQUIRED, PROVIDER_ERROR, NOT_CONFIGURED, and what is wrong with the overrides
+   *   PUBLIC_URL_REQUIRED, PROVIDER_ERROR, NOT_CONFIGURED, and those of `VoiceOverrides.check`
    */
   async create(
     accountId: string,
     agentId: string,
     options: CallOptions,
     { isTest, transport }: ConnectionOptions,
-  ): Promise<CallAdmission> {
+  ): Promise<ConnectionDetails> {
     const { slots, rooms } = this.#parts;
     const agent = await this.#loadAgent(accountId, agentId);
     const refusal = slots.refusalOf(agent, { isTest });
@@ -120,14 +113,14 @@ export class ConnectionService {
   }
 
   /**
-   * Connection details of a call that was admitted before, with tokens that are signed now.
+   * Issues connection details of a reserved call again, with new tokens.
    * @throws ApiError PUBLIC_URL_REQUIRED, PROVIDER_ERROR
    */
-  recreate({ callId, transport }: IssuedConnection): Promise<CallAdmission> {
+  recreate({ callId, transport }: IssuedConnection): Promise<ConnectionDetails> {
     return this.#detailsOf(callId, this.#methodFor(transport));
   }
 
-  async #detailsOf(callId: string, method: ConnectionMethod): Promise<CallAdmission> {
+  async #detailsOf(callId: string, method: ConnectionMethod): Promise<ConnectionDetails> {
     return {
       ...(await method.details(callId)),
       call_id: callId,
@@ -173,7 +166,7 @@ export class ConnectionService {
     };
   }
 
-  /** What a client may know before it calls. */
+  /** Whether an agent can be called. */
   async statusOf(accountId: string, agentId: string) {
     const agent = await this.#loadAgent(accountId, agentId);
     const refusal =
@@ -191,7 +184,7 @@ export class ConnectionService {
     };
   }
 
-  /** Ends a call for its client, or for who watches it; idempotent. @throws ApiError CALL_NOT_FOUND */
+  /** Ends a call for its client or an operator. Idempotent. @throws ApiError CALL_NOT_FOUND */
   async end(callId: string, reason: 'user_hangup' | 'operator_ended') {
     const { calls, commands } = this.#parts;
     await commands.end(callId, reason);

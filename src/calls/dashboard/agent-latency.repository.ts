@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { LATENCY_PARTS } from '../../../agents-runtime/session/turn-latency.js';
 
-/** The newest turns tell how an agent does now, and bound the work. */
+/** The newest turns describe the agent's current state, and bound the work. */
 const MAX_TURNS = 10_000;
 const SHARES = [0.5, 0.95, 0.99] as const;
 
@@ -13,7 +13,7 @@ export type AgentLatency = Readonly<
   Record<(typeof MEASURED)[number], readonly (number | null)[] | null>
 > & { readonly turns: number };
 
-/** Sums up how fast an agent answers. */
+/** Percentiles of an agent's response latency. */
 export class AgentLatencyRepository {
   readonly #db: Knex;
 
@@ -21,7 +21,7 @@ export class AgentLatencyRepository {
     this.#db = db;
   }
 
-  /** Of the turns of the last so many days, at most the newest 10,000. */
+  /** Reads the newest 10,000 turns of the last `days` days. */
   async find(agentId: string, days: number): Promise<AgentLatency> {
     const part = (name: string) =>
       `percentile_cont(array[${SHARES}]) within group (order by (latency ->> '${name}')::float8) as ${name}`;

@@ -63,9 +63,9 @@ export function agentLatencyRoutes({
 }
 
 function toBody({ turns, ...parts }: AgentLatency) {
-  const told = MEASURED.map((part) => {
+  const percentiles = MEASURED.map((part) => {
     const [p50 = null, p95 = null, p99 = null] = parts[part] ?? [];
     return [part, { p50, p95, p99 }] as const;
   });
-  return { turns, ...Object.fromEntries(told) };
+  return { turns, ...Object.fromEntries(percentiles) };
 }

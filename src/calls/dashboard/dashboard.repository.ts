@@ -8,11 +8,11 @@ export interface DashboardDay {
   readonly date: string;
   readonly calls: number;
   readonly credits: number;
-  /** Of all the day's calls together. */
+  /** Total duration of the day's calls. */
   readonly seconds: number;
 }
 
-/** Sums up an account's calls by days. */
+/** Daily totals of an account's calls. */
 export class DashboardRepository {
   readonly #db: Knex;
 
@@ -21,10 +21,10 @@ export class DashboardRepository {
   }
 
   /**
-   * The last 90 days, ascending, days without calls too; of calls that are over from the sums, and of
-   * those that run as they are now.
-   * @param timeZone by which days begin; an IANA name
-   * @returns undefined when the database does not know the time zone
+   * The last 90 days in ascending order, including days without calls. Ended calls are read from the
+   * stored totals, running calls from their rows.
+   * @param timeZone - of the days; an IANA name
+   * @returns undefined if the database does not know the time zone
    */
   async days(accountId: string, timeZone: string): Promise<readonly DashboardDay[] | undefined> {
     try {
@@ -62,7 +62,7 @@ export class DashboardRepository {
   }
 }
 
-/** Source: PostgreSQL's error codes, invalid_parameter_value. */
+/** PostgreSQL error invalid_parameter_value. */
 function isUnknownTimeZone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '22023';
 }

@@ -3,7 +3,7 @@ import { valueError } from '../../platform/http/validation/invalid-input.js';
 import { float, int, list, model, str } from '../../platform/http/validation/schema-builders.js';
 import type { DashboardDay, DashboardRepository } from './dashboard.repository.js';
 
-/** An IANA name; offsets are no names. */
+/** An IANA name. Offsets are not accepted. */
 const TIME_ZONE = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/;
 
 const Dashboard = model({
@@ -65,7 +65,8 @@ function isTimeZone(name: string): boolean {
 }
 
 function toDashboard(days: readonly DashboardDay[]) {
-  const sum = (of: (day: DashboardDay) => number) => days.reduce((all, day) => all + of(day), 0);
+  const sum = (of: (day: DashboardDay) => number) =>
+    days.reduce((total, day) => total + of(day), 0);
   const calls = sum((day) => day.calls);
   const credits = sum((day) => day.credits);
   return {

@@ -4,7 +4,7 @@ import { type DownloadLinkParts, downloadLink } from '../artifacts/download-link
 import { TRANSCRIPT_FILES } from '../artifacts/transcript.js';
 import type { SummariesRepository } from './summaries.repository.js';
 
-/** The event waits for its summary for so long. Source: the issue, 30 s, less what sending takes. */
+/** Time that `call.completed` waits for its summary: the contract's 30 s, less the time for delivery. */
 const SUMMARY_WITHIN_MS = 26_000;
 
 export interface CallCompletedEventsParts extends DownloadLinkParts {
@@ -13,8 +13,8 @@ export interface CallCompletedEventsParts extends DownloadLinkParts {
 }
 
 /**
- * Completes what is told of a call's end: where its transcript is, and, once it is made or its time is
- * up, its summary. Asking for the summary is part of the call's end.
+ * Adds the link to the transcript to the events of a call's end, and holds `call.completed` for the
+ * summary. The summary is requested in the transaction of the call's end.
  */
 export class CallCompletedEvents implements WebhookOutboxPort {
   readonly #parts: CallCompletedEventsParts;

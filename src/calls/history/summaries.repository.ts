@@ -1,19 +1,19 @@
 import type { Knex } from 'knex';
 import type { CallRow } from '../store/call.model.js';
 
-/** The kind of job that sums up a call. */
+/** The job that summarises a call. */
 export const SUMMARISE_JOB = 'summarise-call';
 
-/** A summary that nobody has made after this long is asked for again: its gateway died. */
+/** A summary that takes longer is requested again, because its gateway may have died. */
 const RETRY_S = 60;
-/** A call that could not be summed up for this long stays without. */
+/** After this time, a call stays without summary. */
 const GIVE_UP_H = 24;
 const MAX_SWEPT = 100;
 
 const ADD_JOB = `graphile_worker.add_job('${SUMMARISE_JOB}', json_build_object('call_id', call_id),
   max_attempts := 3, job_key := '${SUMMARISE_JOB} ' || call_id)`;
 
-/** The only code that writes the summaries of calls, and adds jobs for them. */
+/** The summaries of calls and their jobs. */
 export class SummariesRepository {
   readonly #db: Knex;
 
@@ -21,7 +21,7 @@ export class SummariesRepository {
     this.#db = db;
   }
 
-  /** Wants a summary of a call that ends, inside the transaction of its end. */
+  /** Requests the summary of a call in the transaction of its end. */
   async request(transaction: Knex.Transaction, callId: string): Promise<void> {
     await transaction('calls')
       .where({ call_id: callId })
@@ -32,7 +32,7 @@ export class SummariesRepository {
     );
   }
 
-  /** A call that a summary is still wanted of. */
+  /** The call, if its summary is still missing. */
   async findWaiting(callId: string): Promise<CallRow | undefined> {
     return this.#db<CallRow>('calls')
       .where({ call_id: callId })
@@ -40,7 +40,7 @@ export class SummariesRepository {
       .first();
   }
 
-  /** @returns false when there is one already, or the call is gone */
+  /** @returns false if there is a summary already, or the call was deleted */
   async save(transaction: Knex.Transaction, callId: string, summary: string): Promise<boolean> {
     const saved = await transaction('calls')
       .where({ call_id: callId, has_transcript: true })
@@ -49,7 +49,7 @@ export class SummariesRepository {
     return saved > 0;
   }
 
-  /** Asks again for what a dead gateway was about to sum up, and gives up what is too old. */
+  /** Requests overdue summaries again, and gives up those that are too old. */
   async sweep(): Promise<void> {
     await this.#db.raw(
       `with late as (

@@ -30,17 +30,17 @@ export interface SummaryServiceParts {
   readonly clock?: Clock;
 }
 
-/** Calls that are summed up at once in this gateway: a model may take its time for each. */
+/** Concurrent summaries of this gateway. */
 const CONCURRENCY = 4;
-/** A model that takes longer is done without. */
+/** Time limit of the model, ms. */
 const MODEL_MS = 15_000;
 const SWEEP_MS = 15_000;
-/** Of a call of hours, so many turns are read; a model gets less. */
+/** Turns that are read; the model gets fewer. */
 const MAX_TURNS = 2_000;
 
 /**
- * Sums up calls after their end: by the agent's model, and where that is the built-in responder or
- * fails, by what was said. The summary goes into the call's row and into the event that waits for it.
+ * Summarises ended calls with the agent's language model. With the built-in responder, or if the model
+ * fails, the summary is extractive. It is stored with the call and completes the held event.
  */
 export class SummaryService {
   readonly #parts: SummaryServiceParts;
@@ -71,14 +71,14 @@ export class SummaryService {
     this.#sweep.start();
   }
 
-  /** What is not done is done by another gateway, or after the next start. */
+  /** Another gateway, or the next start, completes the rest. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#sweep.close();
     await this.#queue?.close();
   }
 
-  /** Sums a call up, once; one that has its summary is left alone. */
+  /** Summarises a call that has no summary yet. */
   async make(callId: string): Promise<void> {
     const { db, events } = this.#parts;
     const call = await this.#repository.findWaiting(callId);
@@ -107,17 +107,17 @@ export class SummaryService {
         signal: this.#closing.signal,
       });
     try {
-      // Once more, as in a call, in what is left of the time.
+      // One retry within the time limit.
       return await request().catch(request);
     } catch (error) {
-      // The job is taken up elsewhere, or later.
+      // Another gateway repeats the job.
       if (this.#closing.signal.aborted) throw error;
-      this.#parts.log.warn({ err: error, callId: call.call_id }, 'no model summed up the call');
+      this.#parts.log.warn({ err: error, callId: call.call_id }, 'no model summarised the call');
       return summariseExtractively(turns);
     }
   }
 
-  /** Undefined where the agent has no language model. */
+  /** Undefined if the agent has no language model. */
   #modelOf({ config }: Agent): LanguageModel | undefined {
     const model = this.#parts.llmRegistry.get(config.llm_model ?? '');
     return model.id === BUILT_IN_RESPONDER ? undefined : model;
@@ -133,7 +133,7 @@ export class SummaryService {
   }
 }
 
-/** Jobs of this kind are written by the repository alone. */
+/** Only the repository adds jobs of this kind. */
 function readCallId(payload: unknown): string {
   return String((payload as { readonly call_id?: unknown }).call_id);
 }

@@ -7,17 +7,17 @@ import type { CallsRepository } from '../store/calls.repository.js';
 import { callIdOf } from './carrier-call-id.js';
 import { type InboundParts, reserveInbound } from './reserve-inbound.js';
 
-/** A call that reaches us, as its carrier tells of it. */
+/** An inbound call, as its carrier reports it. */
 export interface IncomingCall {
   readonly carrier: string;
-  /** The carrier's name of it: a call that is told of twice is one call. */
+  /** The carrier's id of the call. Reports with the same id are about one call. */
   readonly carrierCallId: string;
-  /** Numbers, SIP addresses, or what stands for a number that is hidden. */
+  /** Numbers, SIP addresses, or the carrier's placeholder for a withheld number. */
   readonly from: string;
   readonly to: string;
 }
 
-/** What is to become of a call that rings. */
+/** Whether an inbound call is answered. */
 export type InboundDecision =
   | {
       readonly type: 'admitted';
@@ -27,7 +27,7 @@ export type InboundDecision =
       readonly to: string | null;
     }
   | { readonly type: 'refused'; readonly why: SlotRefusal | 'no_agent' }
-  /** It has ended already. */
+  /** The call has ended. */
   | { readonly type: 'over' };
 
 export interface InboundCallServiceParts extends InboundParts {
@@ -35,17 +35,17 @@ export interface InboundCallServiceParts extends InboundParts {
   readonly calls: Pick<CallsRepository, 'find' | 'refusalOf'>;
 }
 
-/** Where telephone calls come in: finds who answers, asks the owner's webhook, takes a slot. */
+/** Admits inbound telephone calls: finds the agent, calls its webhook and reserves a slot. */
 export class InboundCallService {
   readonly #parts: InboundCallServiceParts;
-  /** Those that ring now: whoever is told of one twice waits for the first answer. */
+  /** Decisions in progress, by call id. A repeated report waits for the first decision. */
   readonly #pending = new Map<string, Promise<InboundDecision>>();
 
   constructor(parts: InboundCallServiceParts) {
     this.#parts = parts;
   }
 
-  /** A call rings. Told of it again, here or at another gateway, the same call is meant. */
+  /** Decides about a call. Idempotent, also across gateways. */
   admit(call: IncomingCall): Promise<InboundDecision> {
     const callId = callIdOf(call.carrier, call.carrierCallId);
     const known = this.#pending.get(callId);
@@ -55,9 +55,9 @@ export class InboundCallService {
     return decision;
   }
 
-  /** Resolves when no call of this name rings here, or rings any more: its record stands then, if it has one. */
+  /** Resolves when no decision about the call is in progress here. If it was admitted, its record exists. */
   async waitUntilDecided(carrier: string, carrierCallId: string): Promise<void> {
-    // Whoever told of the call hears what failed.
+    // The caller of `admit` receives the error.
     await this.#pending.get(callIdOf(carrier, carrierCallId))?.catch(() => undefined);
   }
 
@@ -73,7 +73,7 @@ export class InboundCallService {
       const reserved = await reserveInbound(this.#parts, call);
       if (reserved.type === 'refused') return reserved;
     } catch (error) {
-      // Another gateway was told of the same call, and was faster.
+      // Another gateway received the same report, and was faster.
       const other = await this.#parts.calls.find(callId);
       if (other) return decisionFor(other);
       throw error;

@@ -11,16 +11,16 @@ export interface InboundParts {
   readonly inbound: InboundCalls;
 }
 
-/** A call that somebody's telephone exchange brings. */
+/** An inbound telephone call of an agent. */
 export interface InboundCall extends RingingCall {
   readonly agent: Agent;
-  /** Hz of the agent's audio on the wire. */
+  /** Sample rate of the agent's audio on the transport, Hz. */
   readonly sampleRate: number;
-  /** They win over those of the inbound_call webhook. */
+  /** They override those of the inbound_call webhook. */
   readonly variables?: CallVariables | null | undefined;
 }
 
-/** Asks the agent's owner how the call is to go, and takes its slot. A call that cannot be had is not announced. */
+/** Calls the agent's inbound_call webhook and reserves a slot. No webhook is called for a call that is refused. */
 export async function reserveInbound(
   { calls, slots, inbound }: InboundParts,
   { agent, sampleRate, variables, ...ringing }: InboundCall,

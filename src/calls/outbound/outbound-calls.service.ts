@@ -12,7 +12,7 @@ import type { CallOptions } from '../store/call.model.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 import type { Dialer, DialerRegistry, DialStatus } from './dialer.js';
 
-/** Nobody was reached. */
+/** Statuses of calls that nobody answered. */
 const UNREACHED: ReadonlySet<DialStatus> = new Set(['busy', 'no-answer', 'failed', 'canceled']);
 
 export interface OutboundCallServiceParts {
@@ -27,7 +27,7 @@ export interface OutboundCallServiceParts {
   readonly numbers: Pick<NumberOwnership, 'requireUsable'>;
 }
 
-/** Calls that agents make: who may, whom, and what became of it. */
+/** Outbound calls of agents: permissions, dialling and progress. */
 export class OutboundCallService {
   readonly #parts: OutboundCallServiceParts;
 
@@ -36,9 +36,10 @@ export class OutboundCallService {
   }
 
   /**
-   * Takes a slot and has the agent's carrier dial. @returns the call's id
+   * Reserves a slot and has the agent's carrier dial. @returns the call's id
    * @throws ApiError CALL_VALIDATION_FAILED with a reason, OVERLOADED, PROVIDER_ERROR,
-   *   PUBLIC_URL_REQUIRED, PHONE_NUMBER_IN_USE, PHONE_NUMBER_NOT_OWNED, and what is wrong with the overrides
+   *   PUBLIC_URL_REQUIRED, PHONE_NUMBER_IN_USE, PHONE_NUMBER_NOT_OWNED,
+   *   and those of `VoiceOverrides.check`
    */
   async start(agent: Agent, to: string, options: CallOptions): Promise<string> {
     const { slots, calls, overrides } = this.#parts;
@@ -68,10 +69,10 @@ export class OutboundCallService {
       const isOpen = await calls.saveDialStatus(callId, {
         ...(carrier_call_id && { carrier, carrier_call_id }),
       });
-      // It was ended while the carrier took the order.
+      // The call was ended while the carrier accepted it.
       if (!isOpen && carrier_call_id !== undefined) await dialer.stop(carrier_call_id);
     } catch (error) {
-      // Its slot must not stay taken by a call that never was.
+      // A call that does not start must not keep its slot.
       await calls.saveDialStatus(callId, { dial_status: 'failed' });
       await calls.endReserved(callId, 'error_transport');
       throw error;
@@ -79,7 +80,7 @@ export class OutboundCallService {
     return callId;
   }
 
-  /** A call was ended before anybody had answered: it must not ring on. */
+  /** Stops the ringing of a call that was ended before it was answered. */
   async stop(callId: string): Promise<void> {
     const row = await this.#parts.calls.find(callId);
     const { carrier, carrier_call_id } = row?.options ?? {};
@@ -87,7 +88,7 @@ export class OutboundCallService {
     await this.#parts.dialers[carrier]?.stop(carrier_call_id);
   }
 
-  /** A carrier tells how far it came; in any order, and as often as it likes. */
+  /** Handles a status report of the carrier. Reports may be repeated and out of order. */
   async progress(callId: string, status: DialStatus): Promise<void> {
     const { calls, commands } = this.#parts;
     await calls.saveDialStatus(callId, { dial_status: status });

@@ -26,7 +26,7 @@ export interface CallProvidersParts {
   readonly dictionaries: CompiledDictionaries;
 }
 
-/** The models with which an agent's calls are held, chosen by its settings. */
+/** Chooses models, tools and dictionaries by the settings of an agent. */
 export function createCallProviders(parts: CallProvidersParts): CallProviders {
   const {
     config,
@@ -58,7 +58,7 @@ export function createCallProviders(parts: CallProvidersParts): CallProviders {
   };
 }
 
-/** The agent's voice; where it is not installed any more, its language's, and English at worst. */
+/** The agent's voice. If it is not installed: the default voice of its language, or of English. */
 function voiceFor(voices: VoiceRegistry, { voiceId, language }: VoiceSettings): TextToSpeech {
   const own = voiceId === null ? undefined : voices.find(voiceId);
   const spoken = language === 'auto' ? 'en' : language;
@@ -67,7 +67,7 @@ function voiceFor(voices: VoiceRegistry, { voiceId, language }: VoiceSettings): 
   return voice;
 }
 
-/** The agent's own voice for what it speaks, and each other language's default one. */
+/** The agent's voice for the languages that it speaks, and the default voices of other languages. */
 function voicesFor(
   voices: VoiceRegistry,
   { voiceId, language }: VoiceSettings,
@@ -77,7 +77,7 @@ function voicesFor(
   return (wanted) => (own?.languages.includes(wanted) ? own : voices.defaultFor(wanted));
 }
 
-/** For each language that the call may be in, another voice that speaks it. */
+/** Another voice for each language of the call. */
 function fallbackVoices(
   voices: VoiceRegistry,
   { language }: VoiceSettings,
@@ -88,7 +88,7 @@ function fallbackVoices(
   return [...new Set(others)];
 }
 
-/** The agent's dictionary; one that was deleted, or was never there, keeps no agent from speaking. */
+/** The agent's dictionary. A missing dictionary does not prevent the call. */
 async function dictionaryFor(
   dictionaries: CompiledDictionaries,
   accountId: string,

@@ -13,7 +13,7 @@ import type { VoiceActivity } from '../../../media/vad/voice-activity.js';
 /** The local models for the caller's audio. */
 export interface ListeningModels {
   readonly voiceActivity: VoiceActivity & { readonly dropped: number };
-  /** Undefined: calls use the audio with its noise. */
+  /** Undefined: no noise reduction. */
   readonly noiseReduction?: NoiseReduction;
   readonly turnDetector: TurnDetector;
   readonly speechToText: SpeechToText;
@@ -21,7 +21,7 @@ export interface ListeningModels {
 }
 
 /**
- * Loads and warms the listening models.
+ * Loads and warms the local models for the caller's audio.
  * @throws MediaError MODEL_MISSING when one is not installed.
  */
 export async function loadListeningModels(
@@ -51,10 +51,10 @@ export async function loadListeningModels(
   });
   const needed = [voiceActivity, turnDetector, speechToText];
   const all = [...needed, noiseReduction];
-  // Optional: without it, calls use the audio with its noise.
+  // Noise reduction is optional.
   const warming = noiseReduction
     .warm()
-    .catch((error: unknown) => log.error({ err: error }, 'noise reduction failed to load'));
+    .catch((error: unknown) => log.error({ err: error }, 'noise reduction is not available'));
   await Promise.all([warming, ...needed.map((model) => model.warm())]);
   return {
     voiceActivity,

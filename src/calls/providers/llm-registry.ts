@@ -11,20 +11,20 @@ import {
 } from '../../features/model-catalog/model-catalog.js';
 
 export interface LlmRegistryParts {
-  /** Those of language servers; the built-in responder is always there. */
+  /** The models of language servers. The built-in responder is always available. */
   readonly languageModels: () => readonly ListedLanguageModel[];
-  /** Ids of models that stand in for one that does not answer, in this order. */
+  /** Ids of fallback models, in this order. */
   readonly fallbacks?: readonly string[];
   readonly models: Pick<ModelCatalog, 'defaultLlmModel'>;
   readonly embedder: Embedder;
   readonly knowledge: KnowledgeSearch;
 }
 
-/** The language models that agents may name, by the ids of the listing. */
+/** The language models that agents can use, by the ids of the model catalogue. */
 export class LlmRegistry {
   readonly #parts: LlmRegistryParts;
   readonly #builtIn: LanguageModel;
-  /** Made when they are asked for first. */
+  /** Created at first use. */
   readonly #byModel = new WeakMap<ListedLanguageModel, LanguageModel>();
 
   constructor(parts: LlmRegistryParts) {
@@ -33,12 +33,12 @@ export class LlmRegistry {
     this.#builtIn = new ExtractiveResponder({ id: BUILT_IN_RESPONDER, embedder, knowledge });
   }
 
-  /** The model of this id; one that is not (or no longer) listed is the default's to answer for. */
+  /** The model with an id. Without such a model: the default model. */
   get(id: string): LanguageModel {
     return this.#find(id) ?? this.#find(this.#parts.models.defaultLlmModel) ?? this.#builtIn;
   }
 
-  /** Those that stand in for the model of this id. */
+  /** The fallbacks for the model with an id. */
   fallbacksFor(id: string): readonly LanguageModel[] {
     const own = this.get(id);
     const others = (this.#parts.fallbacks ?? []).flatMap((other) => this.#find(other) ?? []);

@@ -16,7 +16,7 @@ interface SttProvider<Recogniser> {
 /** Reads one provider's settings. Undefined: the provider is not configured. */
 type ReadProvider<Recogniser> = (config: Config) => SttProvider<Recogniser> | undefined;
 
-/** In order of preference; the installed recogniser comes after them. */
+/** In order of preference; the local model comes after them. */
 const BATCH_PROVIDERS: readonly ReadProvider<SpeechToText>[] = [
   ({ STT_BASE_URL: baseUrl, STT_API_KEY: apiKey, STT_MODEL: model, STT_LANGUAGES: languages }) =>
     baseUrl === undefined
@@ -43,7 +43,7 @@ const STREAMING_PROVIDERS: readonly ReadProvider<StreamingSpeechToText>[] = [
         },
 ];
 
-/** Whether a remote recogniser supports a language. @param language - ISO 639-1 */
+/** Whether a remote provider supports a language. @param language - ISO 639-1 */
 export function hasSttProvider(config: Config, language: string): boolean {
   return [...configured(BATCH_PROVIDERS, config), ...configured(STREAMING_PROVIDERS, config)].some(
     ({ languages }) => languages.includes(language),
@@ -55,7 +55,7 @@ export function hasStreamingProvider(config: Config): boolean {
   return configured(STREAMING_PROVIDERS, config).length > 0;
 }
 
-/** The recognisers of calls: the remote ones that the settings name, and the installed one. */
+/** The recognisers of calls: the configured remote providers, with the local model as fallback. */
 export class SttProviders {
   readonly #batch: readonly SpeechToText[];
   readonly #streaming: readonly {
@@ -64,10 +64,9 @@ export class SttProviders {
   }[];
   readonly #log: Logger;
 
-  /** @param installed - the recogniser of the installed model */
-  constructor(installed: SpeechToText, config: Config, log: Logger) {
+  constructor(local: SpeechToText, config: Config, log: Logger) {
     const batch = configured(BATCH_PROVIDERS, config).map(({ create }) => create());
-    this.#batch = [...batch, installed];
+    this.#batch = [...batch, local];
     this.#streaming = configured(STREAMING_PROVIDERS, config).map(({ languages, create }) => ({
       languages,
       recogniser: create(),
@@ -82,7 +81,8 @@ export class SttProviders {
     return new FallbackSpeechToText({
       recognisers: able,
       clock: systemClock,
-      onFault: (err) => this.#log.warn({ err }, 'a recogniser failed, and another one hears'),
+      onFault: (err) =>
+        this.#log.warn({ err }, 'speech recognition failed: another provider takes over'),
     });
   }
 

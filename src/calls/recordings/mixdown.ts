@@ -11,7 +11,7 @@ import type { SpoolFolder } from './recording-files.js';
 import { fileKey, spoolKey } from './recording-files.js';
 import { LEASE_S, type RecordingsRepository } from './recordings.repository.js';
 
-/** How often is looked whether another gateway has finished. */
+/** Poll interval while another gateway has the lease. */
 const POLL_MS = 250;
 
 export interface RecordingMixdownParts {
@@ -25,7 +25,7 @@ export interface RecordingMixdownParts {
   readonly log: Logger;
 }
 
-/** Makes files of spools: each once, whoever asks, on whichever gateway. */
+/** Creates MP3 files from spools. Each is created once, across gateways. */
 export class RecordingMixdown {
   readonly #parts: RecordingMixdownParts;
   readonly #running = new Map<string, Promise<void>>();
@@ -36,7 +36,7 @@ export class RecordingMixdown {
   }
 
   /**
-   * Resolves when the file is in the store, or nothing can be made of the spool.
+   * Resolves when the file is in the store, or the spool is unusable.
    * @throws StorageError, MediaError DISK_FULL
    */
   mixDown(callId: string): Promise<void> {
@@ -47,7 +47,7 @@ export class RecordingMixdown {
     return running;
   }
 
-  /** Breaks off what runs: the next one to ask begins anew. */
+  /** Aborts running mixdowns. The next request starts again. */
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.allSettled(this.#running.values());
@@ -64,7 +64,10 @@ export class RecordingMixdown {
     const renewal = setInterval(
       () => {
         recordings.lease(callId, gatewayId).catch((error: unknown) => {
-          this.#parts.log.warn({ err: error, callId }, 'a merge could not be announced');
+          this.#parts.log.warn(
+            { err: error, callId },
+            'the lease of a mixdown could not be renewed',
+          );
         });
       },
       (LEASE_S * 1000) / 3,
@@ -73,7 +76,7 @@ export class RecordingMixdown {
       await this.#createFile(callId);
     } catch (error) {
       if (!isPermanent(error)) throw error;
-      this.#parts.log.error({ err: error, callId }, 'nothing is left of a recording');
+      this.#parts.log.error({ err: error, callId }, 'a recording is lost: its spool is unusable');
       await recordings.markLost(callId);
     } finally {
       clearInterval(renewal);
@@ -101,7 +104,7 @@ export class RecordingMixdown {
     }
   }
 
-  /** Where the spool lies on this machine, fetched if need be. */
+  /** The path of the spool on this machine; downloads it if necessary. */
   async #fetchSpool(callId: string, to: string): Promise<string> {
     const { store } = this.#parts;
     const key = spoolKey(callId);
@@ -117,7 +120,7 @@ export class RecordingMixdown {
   }
 }
 
-/** Another try would end in the same way. */
+/** A retry would fail too. */
 function isPermanent(error: unknown): boolean {
   if (error instanceof StorageError) return error.code === 'NO_SUCH_OBJECT';
   return error instanceof MediaError && error.code === 'INVALID_INPUT';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isUuid } from '../../platform/http/validation/schema-builders.js';
 
 const SUFFIX = '.spool';
-/** Drafts of merges that nobody has touched for so long are of gateways that died. */
+/** Older drafts of mixdowns are from gateways that died. */
 const STALE_MS = 86_400_000;
 
 /** Object keys of a call's audio: its spool until the mixdown, the MP3 file afterwards. */
@@ -13,7 +13,7 @@ export const fileKey = (callId: string) => `recordings/${callId}.mp3`;
 /** The file that a client downloads. */
 export const RECORDING_FILE = { name: 'recording.mp3', type: 'audio/mpeg' } as const;
 
-/** The files of this machine: spools that are being written, or have not been stored yet, and drafts. */
+/** The files of this machine: spools that are not in the store yet, and drafts of mixdowns. */
 export class SpoolFolder {
   readonly #folder: string;
   readonly #drafts: string;
@@ -23,7 +23,7 @@ export class SpoolFolder {
     this.#drafts = join(folder, 'drafts');
   }
 
-  /** Makes the folder, for its owner only. */
+  /** Creates the folder with access for its owner only. */
   static async in(folder: string): Promise<SpoolFolder> {
     const made = new SpoolFolder(folder);
     await mkdir(made.#drafts, { recursive: true, mode: 0o700 });
@@ -31,7 +31,7 @@ export class SpoolFolder {
     return made;
   }
 
-  /** @param callId of our own making, so fit for a file's name. */
+  /** @param callId - a UUID, so that it is safe in a path */
   pathOf(callId: string): string {
     return join(this.#folder, callId + SUFFIX);
   }
@@ -51,7 +51,7 @@ export class SpoolFolder {
     await rm(this.pathOf(callId), { force: true });
   }
 
-  /** The calls whose spools are here. */
+  /** The calls that have a spool here. */
   async callIds(): Promise<readonly string[]> {
     const names = await readdir(this.#folder);
     return names

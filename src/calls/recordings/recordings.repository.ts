@@ -3,7 +3,7 @@ import type { WebhookRecorder } from '../../features/webhooks/webhook-events.js'
 import type { CallRow } from '../store/call.model.js';
 import { recordingReady } from '../store/call-events.js';
 
-/** Who merges a recording has it to itself for so long, and longer while it says so. */
+/** Duration of a lease for a mixdown. The gateway renews it. */
 export const LEASE_S = 30;
 
 export interface RecordingRow {
@@ -15,7 +15,7 @@ export interface RecordingRow {
   readonly merging_until: Date | null;
 }
 
-/** The only code that names the columns of `recordings`. */
+/** The table `recordings`. */
 export class RecordingsRepository {
   readonly #db: Knex;
   readonly #events: WebhookRecorder;
@@ -29,12 +29,12 @@ export class RecordingsRepository {
     return this.#db<RecordingRow>('recordings').where({ call_id: callId }).first();
   }
 
-  /** A gateway begins to record a call. */
+  /** A gateway starts to record a call. */
   async begin(callId: string): Promise<void> {
     await this.#db('recordings').insert({ call_id: callId }).onConflict('call_id').ignore();
   }
 
-  /** The whole spool is in the store; told to receivers once. @returns false for what was deleted. */
+  /** The spool is in the store. Records `recording.ready` once. @returns false if it was deleted */
   markSpooled(callId: string, durationMs: number): Promise<boolean> {
     return this.#db.transaction(async (transaction) => {
       const call = await transaction<CallRow>('calls').where({ call_id: callId }).first();
@@ -53,7 +53,7 @@ export class RecordingsRepository {
     });
   }
 
-  /** Takes the merging of a recording, or keeps it. @returns whether it is this gateway's. */
+  /** Acquires or renews the lease for a mixdown. @returns whether this gateway has it */
   async lease(callId: string, gatewayId: string): Promise<boolean> {
     const changed = await this.#db('recordings')
       .where({ call_id: callId, state: 'spooled' })
@@ -70,14 +70,14 @@ export class RecordingsRepository {
     return changed > 0;
   }
 
-  /** Lets another gateway try. */
+  /** Releases the lease for a mixdown. */
   async release(callId: string, gatewayId: string): Promise<void> {
     await this.#db('recordings')
       .where({ call_id: callId, merging_by: gatewayId })
       .update({ merging_by: null, merging_until: null });
   }
 
-  /** The merged file is in the store. @returns false for what was deleted meanwhile. */
+  /** The MP3 file is in the store. @returns false if the recording was deleted meanwhile */
   async markReady(callId: string, file: { durationMs: number; bytes: number }): Promise<boolean> {
     const changed = await this.#db('recordings')
       .where({ call_id: callId, state: 'spooled' })
@@ -92,12 +92,12 @@ export class RecordingsRepository {
     return changed > 0;
   }
 
-  /** Nothing that can be played is left of it. */
+  /** The recording cannot be played. */
   async markLost(callId: string): Promise<void> {
     await this.#mark(callId, 'lost');
   }
 
-  /** It was deleted: what a gateway still finds of it, it removes. */
+  /** The recording was deleted: gateways delete the files that they still have. */
   async markDeleted(callId: string): Promise<void> {
     await this.#mark(callId, 'deleted');
   }

@@ -13,17 +13,17 @@ import type { SpoolFolder } from './recording-files.js';
 import { fileKey, spoolKey } from './recording-files.js';
 import type { RecordingsRepository } from './recordings.repository.js';
 
-/** A request waits for a merge no longer than this. Source: the contract's supplement, §8. */
+/** A request waits for a mixdown this long. Part of the public contract. */
 const MIXDOWN_TIMEOUT_MS = 20_000;
 /** Interval between searches for spools that dead gateways left on this machine. */
 const RECOVERY_MS = 60_000;
-/** A spool that no gateway has brought by then will not come any more. */
+/** A spool that no gateway has stored by then is lost. */
 const LOST_AFTER_MS = 3_600_000;
 
-/** What a client can have of a recording. */
+/** The status of a recording for clients. */
 export type RecordingStatus = 'ready' | 'processing' | 'not_recorded';
 
-/** An object that is there, and how long it is. */
+/** An existing object and its size in bytes. */
 export interface StoredFile {
   readonly store: ObjectStore;
   readonly key: string;
@@ -44,10 +44,10 @@ export interface RecordingServiceParts {
   readonly mixdownTimeoutMs?: number | undefined;
 }
 
-/** The sound of calls: written while they run, stored when they end, merged when somebody asks. */
+/** Recordings of calls: spooled during the call, stored at its end, mixed down on request. */
 export class RecordingService {
   readonly #parts: RecordingServiceParts;
-  /** Calls that are being recorded here, and those whose spool is on its way into the store. */
+  /** Calls that are being recorded here, or whose spool is being stored. */
   readonly #open = new Map<string, Promise<void>>();
   readonly #leftovers: PeriodicTask;
 
@@ -66,7 +66,7 @@ export class RecordingService {
     this.#leftovers.start();
   }
 
-  /** Begins to record a call. What fails costs the recording, never the call. */
+  /** Starts to record a call. An error affects the recording, never the call. */
   begin(callId: string, agentRate: number): RecordingSink {
     const { folder, spools, recordings, log } = this.#parts;
     const rates = { caller: CALLER_SAMPLE_RATE, agent: agentRate };
@@ -76,7 +76,7 @@ export class RecordingService {
       log.error({ err: error, callId }, `${why}: the rest of this call is not recorded`);
     });
     const known = recordings.begin(callId).catch((error: unknown) => {
-      log.warn({ err: error, callId }, 'a recording could not be noted');
+      log.warn({ err: error, callId }, 'a recording could not be registered');
     });
     let end: (durationMs: number) => void = () => undefined;
     const ended = new Promise<number>((resolve) => {
@@ -99,7 +99,7 @@ export class RecordingService {
   async prepare(call: CallRow): Promise<RecordingStatus> {
     if (call.state !== 'ended') return 'processing';
     const work = this.#prepareEnded(call);
-    // Who has stopped waiting does not hear how it ended: the next one to ask does.
+    // After the timeout, the next request gets the result or the error.
     work.catch(() => undefined);
     const late = new Promise<RecordingStatus>((resolve) => {
       const ms = this.#parts.mixdownTimeoutMs ?? MIXDOWN_TIMEOUT_MS;
@@ -108,7 +108,7 @@ export class RecordingService {
     return Promise.race([work, late]);
   }
 
-  /** The file of a call, where there is one; `prepare` makes it. @throws StorageError */
+  /** The file of a call if it exists; `prepare` creates it. @throws StorageError */
   async fileOf({ call_id: callId }: CallRow): Promise<StoredFile | undefined> {
     const { recordings, store } = this.#parts;
     if ((await recordings.find(callId))?.state !== 'ready') return undefined;
@@ -118,8 +118,8 @@ export class RecordingService {
   }
 
   /**
-   * Removes all that is stored of a call's sound, here and in the store; idempotent.
-   * @returns the bytes that the store had of it.
+   * Deletes a call's audio here and in the store. Idempotent.
+   * @returns the bytes that were deleted in the store
    */
   async deleteRecording(callId: string): Promise<number> {
     const { recordings, folder, store } = this.#parts;
@@ -131,7 +131,7 @@ export class RecordingService {
     return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
   }
 
-  /** Resolves when what has ended is in the store; what is not, the next start brings. */
+  /** Waits for the spools of ended calls. The next start stores the others. */
   async close(): Promise<void> {
     await this.#leftovers.close();
     await Promise.all(this.#open.values());
@@ -176,7 +176,7 @@ export class RecordingService {
     this.#open.set(callId, held);
   }
 
-  /** Puts a whole spool into the store; the file here is removed then. */
+  /** Stores a complete spool and deletes the local file. */
   async #store(callId: string, durationMs: number): Promise<void> {
     const { recordings, folder, store } = this.#parts;
     if (!(await folder.has(callId))) return;
@@ -200,7 +200,7 @@ export class RecordingService {
     }
   }
 
-  /** Stores a spool that lies here and that its gateway does not store any more. @returns whether it did */
+  /** Stores a local spool whose gateway has died. @returns whether it did */
   async #recover(call: CallRow): Promise<boolean> {
     const { gatewayId, gateways, folder } = this.#parts;
     const { call_id: callId, gateway_id: owner } = call;
@@ -220,14 +220,14 @@ export class RecordingService {
       await this.#store(callId, await spools.durationOf(folder.pathOf(callId)));
     } catch (error) {
       if (!(error instanceof MediaError) || error.code !== 'INVALID_INPUT') throw error;
-      log.error({ err: error, callId }, 'nothing is left of a recording');
+      log.error({ err: error, callId }, 'a recording is lost: its spool is unusable');
       await recordings.markLost(callId);
       await folder.remove(callId);
     }
   }
 }
 
-/** Whether its gateway, or the next one on that machine, may still bring the spool. */
+/** Whether the gateway of the call, or its successor on that machine, may still store the spool. */
 function mayBeRecovered({ ended_at: endedAt }: CallRow): boolean {
   return endedAt !== null && Date.now() - endedAt.getTime() < LOST_AFTER_MS;
 }

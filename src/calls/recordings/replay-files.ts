@@ -10,16 +10,16 @@ import type {
   ReplaySink,
 } from '../../../agents-runtime/observers/replay/replay-format.js';
 
-/** A call's file ends here, before it is packed: a call of more than a quarter of an hour. */
+/** Maximum length before compression; reached by a call of more than 15 minutes. */
 const MAX_CHARACTERS = 64 * 1024 * 1024;
-/** So much may wait for the disk. */
+/** Maximum backlog of the disk, bytes. */
 const MAX_WAITING = 8 * 1024 * 1024;
-/** What a crash may cost. */
+/** A crash loses at most this much. */
 const FLUSH_MS = 500;
 
 export const REPLAY_SUFFIX = '.replay.jsonl.gz';
 
-/** Writes a replay file for every call into one folder. What fails costs the file, never the call. */
+/** Writes the replay files of calls into one folder. An error affects the file, never the call. */
 export class ReplayFiles {
   readonly #folder: string;
   readonly #log: Logger;
@@ -32,7 +32,7 @@ export class ReplayFiles {
     this.#maxCharacters = maxCharacters;
   }
 
-  /** Makes the folder, for its owner only. */
+  /** Creates the folder with access for its owner only. */
   static async in(
     folder: string,
     log: Logger,
@@ -43,7 +43,7 @@ export class ReplayFiles {
     return new ReplayFiles(folder, log, maxCharacters);
   }
 
-  /** @param callId of our own making, so fit for a file's name. */
+  /** @param callId - a UUID, so that it is safe in a path */
   begin(callId: string): ReplaySink {
     const gzip = createGzip();
     const path = join(this.#folder, `${callId}${REPLAY_SUFFIX}`);
@@ -57,18 +57,18 @@ export class ReplayFiles {
     );
   }
 
-  /** Removes the file of a call that is over; idempotent. */
+  /** Deletes the file of an ended call. Idempotent. */
   async delete(callId: string): Promise<void> {
     await rm(join(this.#folder, `${callId}${REPLAY_SUFFIX}`), { force: true });
   }
 
-  /** Resolves when all that was written is in its files. */
+  /** Resolves when all lines are in the files. */
   async close(): Promise<void> {
     await Promise.all(this.#open);
   }
 }
 
-/** Keeps lines until there are enough of them: packing is done by another thread. */
+/** Buffers lines; zlib compresses them on another thread. */
 class ReplayFile implements ReplaySink {
   readonly #gzip: Gzip;
   readonly #maxCharacters: number;
@@ -103,7 +103,7 @@ class ReplayFile implements ReplaySink {
     this.#gzip.end(this.#takeLines());
   }
 
-  /** What has been packed so far can be read, should nothing follow. */
+  /** Makes the lines so far readable, in case the process dies. */
   #flush(): void {
     if (this.#lines.length === 0 || this.#gzip.destroyed) return;
     this.#gzip.write(this.#takeLines());

@@ -13,7 +13,7 @@ const DURATION_BUCKETS_S = [5, 15, 30, 60, 120, 300, 600, 1200, 3600];
 const MS_PER_S = 1000;
 const RATE = 16_000;
 
-/** What is told of calls to whoever watches the gateway: counts and times, and never of whom. */
+/** Prometheus metrics of calls. They contain no personal data. */
 export class CallMetrics {
   readonly #states = new Map<object, AgentState>();
   readonly #turns: Counter<'outcome'>;
@@ -86,7 +86,7 @@ export class CallMetrics {
     });
   }
 
-  /** A call begins; what is told of it is counted. */
+  /** Creates the observer of a new call. */
   begin(): CallObserver {
     const id = {};
     const begunAt = performance.now();
@@ -114,7 +114,7 @@ export class CallMetrics {
       fault: (part) => this.#faults.inc({ part }),
       dropped: (samples) => this.#dropped.inc(samples / RATE),
       ended: (reason) => {
-        // Who hangs up while an answer is owed has waited the longest.
+        // The caller hung up during a wait, which counts too.
         answered();
         this.#states.delete(id);
         this.#ended.inc({ reason });
@@ -123,7 +123,7 @@ export class CallMetrics {
     };
   }
 
-  /** Shows whether new calls are let in. */
+  /** Adds the gauge of admission. */
   watchLoad(load: { readonly isOpen: boolean }): void {
     new Gauge({
       name: 'calls_admitted',
@@ -135,7 +135,7 @@ export class CallMetrics {
     });
   }
 
-  /** @param read windows that the VAD has dropped so far; asked when somebody asks here. */
+  /** @param read - returns the windows that the VAD has dropped so far; called for each scrape */
   watchVoiceActivity(read: () => number): void {
     new Counter({
       name: 'voice_activity_dropped_seconds_total',

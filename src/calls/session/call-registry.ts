@@ -4,41 +4,41 @@ import type { CallInput } from '../../../agents-runtime/contract/transport.js';
 import type { WebSocketTransport } from '../../../agents-runtime/transports/websocket/websocket-transport.js';
 import { isSameHash } from '../../platform/secrets/timing-safe-equal.js';
 
-/** Of calls whose client may take them up again over another socket. */
+/** For calls whose client can resume them over another socket. */
 export interface Resumable {
   readonly socket: Pick<WebSocketTransport, 'resume'>;
-  /** Whoever has it is the call's client. */
+  /** Secret of the call's client. */
   readonly token: string;
 }
 
-/** What a telephone's line can do beside carrying a call. */
+/** Controls of a telephone call. */
 export interface PhoneControls {
-  /** @returns false where the call is over. */
+  /** Sends DTMF digits. @returns false if the call is over */
   sendKeys(keys: string): boolean;
   readonly canTransfer: boolean;
-  /** Gives the caller to this number (E.164); a call whose carrier refuses goes on. */
+  /** Transfers the caller to a number (E.164). If the carrier refuses, the call continues. */
   transfer(target: string): Promise<'done' | 'refused' | 'ending'>;
 }
 
 export interface LiveCall {
   readonly call: CallInput;
-  /** Of calls over a telephone line. */
+  /** For telephone calls. */
   readonly phone?: PhoneControls;
   readonly resumable?: Resumable;
-  /** Ends it; resolves when its record is written. */
+  /** Ends the call; resolves when its record is written. */
   readonly end: (reason: EndedReason) => Promise<void>;
 }
 
 /** The calls that this gateway holds. */
 export class CallRegistry {
   readonly #calls = new Map<string, LiveCall>();
-  /** Calls that are being opened: taken, and not begun yet. */
+  /** Calls that are claimed and have not started yet. */
   #opening = 0;
   #onEmpty: () => void = () => undefined;
   #isDraining = false;
   #isClosed = false;
 
-  /** A token by which the client of a broken socket takes up its call: which call, and a secret. */
+  /** A token with which a client resumes its call: the call's id and a secret. */
   static makeResumeToken(callId: string): string {
     return `${callId}.${randomBytes(32).toString('base64url')}`;
   }
@@ -47,19 +47,19 @@ export class CallRegistry {
     return this.#calls.size;
   }
 
-  /** No call is let in any more. */
+  /** New calls are refused. */
   get isDraining(): boolean {
     return this.#isDraining;
   }
 
-  /** The drain is over: what serves calls is being closed, and no call can begin. */
+  /** The drain is over: no call can start. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
   /**
-   * Counts a call that is being opened, so that a drain waits for it.
-   * @returns how to uncount it, once it has begun or will not; undefined while this gateway drains.
+   * Counts a call that is about to start, so that a drain waits for it.
+   * @returns a function for when it has started or will not start; undefined while this gateway drains
    */
   trackOpening(): (() => void) | undefined {
     if (this.#isDraining) return undefined;
@@ -90,7 +90,7 @@ export class CallRegistry {
     return [...this.#calls.keys()];
   }
 
-  /** The call that a resume token belongs to, compared in constant time. */
+  /** The call of a resume token. Compares in constant time. */
   findByResumeToken(token: string): (LiveCall & { readonly resumable: Resumable }) | undefined {
     const live = this.#calls.get(token.split('.')[0] ?? '');
     const { resumable } = live ?? {};
@@ -101,8 +101,8 @@ export class CallRegistry {
   }
 
   /**
-   * Lets no more calls in and waits for those that run or are being opened. After `ms` running calls
-   * are ended, and those that are still being opened cannot begin.
+   * Refuses new calls and waits for those that run or are about to start. After `ms`, running calls are
+   * ended, and the others cannot start.
    */
   async drain(ms: number): Promise<void> {
     this.#isDraining = true;

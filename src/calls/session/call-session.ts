@@ -45,7 +45,7 @@ export interface CallProviders
 }
 
 /** A call whose observers are created. */
-export interface ObservedCall {
+interface ObservedCall {
   readonly row: CallRow;
   readonly dependencies: Omit<CallDependencies, 'observers'>;
 }

@@ -9,7 +9,7 @@ import type {
 import { PhoneTransport } from '../../../agents-runtime/transports/telephony/phone-transport.js';
 import type { CallSessionFactory, ClaimRefusal } from './call-session.factory.js';
 
-/** A carrier's media that has come for a call. */
+/** A carrier's media connection for a call. */
 export interface IncomingMedia {
   readonly callId: string;
   readonly link: CarrierLink;
@@ -19,12 +19,12 @@ export interface IncomingMedia {
 
 export interface MediaConnectorParts {
   readonly sessions: Pick<CallSessionFactory, 'claim'>;
-  /** The pulse that all calls share. */
+  /** The audio clock that all calls share. */
   readonly ticker: FrameTicker;
   readonly clock?: Clock;
 }
 
-/** Joins reserved calls and the media of their carriers, whichever carrier it is. */
+/** Connects reserved calls with the media of any carrier. */
 export class MediaConnector {
   readonly #parts: MediaConnectorParts;
 
@@ -33,9 +33,8 @@ export class MediaConnector {
   }
 
   /**
-   * Answers the line at once, which is handed all events from now on. The call begins as soon as it
-   * is taken; where it cannot be, the line is hung up, or only closed where it is not the first.
-   * @param onRefused is told why.
+   * Returns the transport at once; it receives all events from now on. The call starts when it is
+   * claimed. If it is refused, the transport hangs up, or only closes if another one has the call.
    */
   connect(
     media: IncomingMedia,
@@ -65,15 +64,15 @@ export class MediaConnector {
   ): Promise<void> {
     const claimed = await this.#parts.sessions.claim(callId, { mustBeDeployed: true });
     if (typeof claimed === 'string') {
-      log.info({ why: claimed }, 'the media of a call came in vain');
+      log.info({ why: claimed }, 'the media of a call was refused');
       onRefused(claimed);
-      // Another wire may have the call, so that this one ends alone: the carrier's call goes on.
+      // Another transport may have the call. The carrier's call must continue.
       if (claimed === 'gone') transport.gone('error_transport');
       transport.close();
       return;
     }
     if (transport.isOver) {
-      // What ended it need not have been the end of its wire.
+      // The call may have ended before its connection.
       transport.close();
       await claimed.cancel();
       return;

@@ -12,14 +12,14 @@ export interface PersistentCallLogParts {
     readonly turns: Pick<CallTurnsRepository, 'save'>;
   };
   readonly callId: string;
-  /** The gateway stops: a database that is away then is waited for no longer. */
+  /** While the gateway stops, writes are not retried. */
   readonly isStopping: () => boolean;
   readonly retryMs?: number;
 }
 
 /**
- * A call's record in the database. One that is away is waited for: an end that was never written would
- * hold its slot for as long as this gateway lives.
+ * A call's record in the database. Writes are retried while the database is unavailable: without its
+ * end, a call would keep its slot for as long as this gateway lives.
  */
 export class PersistentCallLog implements CallLog {
   readonly #parts: PersistentCallLogParts;
@@ -43,7 +43,7 @@ export class PersistentCallLog implements CallLog {
     return this.#retry(() => calls.end(callId, reason));
   }
 
-  /** @param write may be done again, whether it was done or not. */
+  /** @param write - idempotent */
   async #retry(write: () => Promise<void>): Promise<void> {
     const { isStopping, retryMs = RETRY_MS } = this.#parts;
     for (;;) {

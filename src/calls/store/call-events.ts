@@ -3,7 +3,7 @@ import type { WebhookEvent } from '../../features/webhooks/webhook-events.js';
 import type { CallRow } from './call.model.js';
 import { parseArguments } from './turn.model.js';
 
-/** Media is connected. */
+/** The event of a call whose media is connected. */
 export function callStarted(call: CallRow): WebhookEvent {
   return callEvent(call, 'call.started', {
     started_at: call.started_at?.toISOString(),
@@ -12,8 +12,7 @@ export function callStarted(call: CallRow): WebhookEvent {
 }
 
 /**
- * The end of a call: `call.completed` for each that had begun, whatever its reason, and before it
- * (or alone) `call.failed` for one that an error ended.
+ * The events of a call's end: `call.failed` if an error ended it, then `call.completed` if it had started.
  */
 export function callEnded(call: CallRow): readonly WebhookEvent[] {
   const { started_at: start, ended_at: end, ended_reason } = call;
@@ -36,12 +35,12 @@ export function callEnded(call: CallRow): readonly WebhookEvent[] {
   ];
 }
 
-/** A call's recording can be fetched. */
+/** The event of a recording that can be downloaded. */
 export function recordingReady(call: CallRow, durationMs: number): WebhookEvent {
   return callEvent(call, 'recording.ready', { duration_seconds: durationMs / 1_000 });
 }
 
-/** A turn to which nothing will be added any more. */
+/** The event of a turn that is complete. */
 export function turnCompleted(call: CallRow, turn: LoggedTurn): WebhookEvent {
   return callEvent(call, 'turn.completed', {
     index: turn.index,
@@ -55,7 +54,7 @@ export function turnCompleted(call: CallRow, turn: LoggedTurn): WebhookEvent {
   });
 }
 
-/** A tool that is over, or was refused; told with the turn that its call belongs to. */
+/** The event of a tool call that has ended or was refused. @param turn - the index of its turn */
 export function toolCalled(call: CallRow, turn: number, tool: LoggedTool): WebhookEvent {
   return callEvent(call, 'tool.called', {
     turn_index: turn,
@@ -83,7 +82,7 @@ function callEvent(
   };
 }
 
-/** Calls without a telephone have none. */
+/** Only telephone calls have numbers. */
 function numbers({ from_number, to_number }: CallRow) {
   return {
     ...(from_number !== null && { from_number }),

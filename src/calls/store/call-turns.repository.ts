@@ -7,7 +7,7 @@ import { type CallTurnRow, toTurn, toTurnRow } from './turn.model.js';
 
 const PAGE_TURNS = 500;
 
-/** What was said in calls, turn by turn; the events that tell it are written with it. */
+/** The turns of calls. Their webhook events are recorded in the same transaction. */
 export class CallTurnsRepository {
   readonly #db: Knex;
   readonly #events: WebhookRecorder;
@@ -17,7 +17,7 @@ export class CallTurnsRepository {
     this.#events = events;
   }
 
-  /** Writes a turn down, or writes it anew, and tells of what was not told of it yet. */
+  /** Inserts or replaces a turn, and records the events that were not recorded yet. */
   async save(callId: string, turn: LoggedTurn): Promise<void> {
     await this.#db.transaction(async (transaction) => {
       const storedTools = turn.tools ? await this.#countTools(transaction, callId, turn.index) : 0;
@@ -34,12 +34,12 @@ export class CallTurnsRepository {
     });
   }
 
-  /** Whether anything was said in a call. */
+  /** Whether a call has turns. */
   async has(callId: string): Promise<boolean> {
     return (await this.#db('call_turns').where({ call_id: callId }).first('index')) !== undefined;
   }
 
-  /** A call's turns, some hundred at a time. @param order by which they come, ties by index */
+  /** Reads a call's turns in pages of 500. @param order - of the turns; ties are in order of index */
   async *read(
     callId: string,
     order: 'index' | 'start_ms' = 'index',
@@ -71,7 +71,7 @@ export class CallTurnsRepository {
     return row?.role === 'user' ? toTurn(row) : undefined;
   }
 
-  /** How many tools a turn had when it was written before. */
+  /** The number of tools that a turn had when it was stored before. */
   async #countTools(transaction: Knex.Transaction, callId: string, index: number): Promise<number> {
     const before = await transaction<CallTurnRow>('call_turns')
       .where({ call_id: callId, index })
@@ -91,7 +91,7 @@ export class CallTurnsRepository {
     await this.#events.record(transaction, events);
   }
 
-  /** The agent's turns are written when they are over; the user's are over when the next is written. */
+  /** An agent's turn is stored when it is complete. A user's turn is complete when the next one is stored. */
   async #recordTurns(
     transaction: Knex.Transaction,
     callId: string,

@@ -5,11 +5,11 @@ import type {
   TurnProviders,
 } from '../../../agents-runtime/contract/call-log.js';
 
-/** A tool as it is stored and shown; times are ms from the call's zero. */
+/** A tool call as stored and as part of responses. Times are ms since the start of the call. */
 export interface StoredTool {
   readonly name: string;
   readonly kind: LoggedTool['kind'];
-  /** As the model wrote them: JSON, or not. */
+  /** As the model wrote them: JSON if they are valid. */
   readonly arguments: string;
   readonly result: string;
   readonly started_ms: number;
@@ -17,7 +17,7 @@ export interface StoredTool {
   readonly outcome: LoggedTool['outcome'];
 }
 
-/** A passage that an answer was made from, as it is stored and shown. */
+/** A passage that an answer is based on, as stored and as part of responses. */
 export interface StoredSource {
   readonly knowledge_base_id: number;
   readonly document_id: number | null;
@@ -25,7 +25,7 @@ export interface StoredSource {
   readonly passage: string;
 }
 
-/** One turn as it was heard; times are ms from the call's zero. */
+/** One turn as it was played or transcribed. Times are ms since the start of the call. */
 export interface CallTurnRow {
   readonly call_id: string;
   readonly index: number;
@@ -40,7 +40,7 @@ export interface CallTurnRow {
   readonly providers: TurnProviders | null;
 }
 
-/** Characters of a passage that are kept. */
+/** Characters; longer passages are truncated. */
 const MAX_PASSAGE = 2_000;
 const MAX_TITLE = 500;
 const MAX_SOURCES = 20;
@@ -62,7 +62,7 @@ export function toTurnRow(callId: string, turn: LoggedTurn) {
   };
 }
 
-/** A turn as events tell of it. */
+/** A turn as events report it. */
 export function toTurn(row: CallTurnRow): LoggedTurn {
   const { index, role, text, cut, latency } = row;
   const { start_ms: startMs, end_ms: endMs } = row;
@@ -90,12 +90,12 @@ function toStoredSources(sources: NonNullable<LoggedTurn['sources']>): readonly 
   }));
 }
 
-/** The database takes neither NUL nor half a character, such as a cut may leave. */
+/** PostgreSQL rejects NUL and lone surrogates, which truncation can leave. */
 function sanitiseText(text: string): string {
   return text.replaceAll(/[\0\p{Surrogate}]/gu, '');
 }
 
-/** The arguments that a model wrote; the text as it stands where that is no JSON, or was cut. */
+/** The arguments that a model wrote; the text itself if it is not valid JSON. */
 export function parseArguments(text: string): unknown {
   try {
     return JSON.parse(text || '{}');

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
-/** Old ones are forgotten when new ones come. */
+/** Expired registrations are deleted after this time, at the next registration. */
 const KEEP_EXPIRED = '1 hour';
 
-/** The only code that names the columns of `audiosocket_calls`. */
+/** The table `audiosocket_calls`. */
 export class AudioSocketCallsRepository {
   readonly #db: Knex;
 
@@ -11,7 +11,7 @@ export class AudioSocketCallsRepository {
     this.#db = db;
   }
 
-  /** @returns until when the UUID is good. */
+  /** @returns when the UUID expires */
   async register(uuid: string, callId: string, seconds: number): Promise<Date> {
     await this.#db('audiosocket_calls')
       .where('expires_at', '<', this.#db.raw(`now() - interval '${KEEP_EXPIRED}'`))
@@ -26,7 +26,7 @@ export class AudioSocketCallsRepository {
     return row!.expires_at;
   }
 
-  /** The call that a UUID is for, once among all gateways. */
+  /** The call of a UUID. A UUID can be redeemed once, across gateways. */
   async redeem(uuid: string): Promise<string | undefined> {
     const [row] = await this.#db('audiosocket_calls')
       .where({ uuid })

@@ -7,16 +7,16 @@ import type { CallVariables } from '../../features/agents/config/call-overrides.
 import { parsePhoneNumber } from '../../features/phone-numbers/parse-phone-number.js';
 import type { AudioSocketCallsRepository } from './audiosocket-calls.repository.js';
 
-/** As long as a slot is held for a call that has not begun. */
+/** Equals the time for which a slot is reserved. */
 const VALID_S = 60;
 
-/** A call that an Asterisk is about to bring. */
+/** A call that Asterisk is about to connect. */
 export interface AnnouncedCall {
   readonly agent: Agent;
-  /** As the exchange writes them. */
+  /** Numbers or SIP URIs as Asterisk has them. */
   readonly from: string | null | undefined;
   readonly to: string | null | undefined;
-  /** They win over those of the inbound_call webhook. */
+  /** They override those of the inbound_call webhook. */
   readonly variables: CallVariables | null | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface AudioSocketRegistrationParts extends InboundParts {
   readonly registrations: Pick<AudioSocketCallsRepository, 'register'>;
 }
 
-/** Where exchanges announce calls: the agent's webhook is asked, a slot is taken, a UUID handed out. */
+/** Registers calls of Asterisk: calls the agent's webhook, reserves a slot and issues a UUID. */
 export class AudioSocketRegistration {
   readonly #parts: AudioSocketRegistrationParts;
 

@@ -9,7 +9,7 @@ import type { MediaConnector } from '../../calls/session/media-connector.js';
 import { StartError } from '../../config/start-error.js';
 import type { AudioSocketCallsRepository } from './audiosocket-calls.repository.js';
 
-/** Connections at once, with those that have not said yet whose they are. */
+/** Concurrent connections, including those that have not sent their UUID yet. */
 const MAX_CONNECTIONS = 2_000;
 
 export interface AudioSocketServerParts {
@@ -18,7 +18,7 @@ export interface AudioSocketServerParts {
   readonly log: Logger;
 }
 
-/** Listens for Asterisks. They have no credential but the UUID: the address should be a private one. */
+/** The TCP server for Asterisk. The UUID is the only credential, so the address should be private. */
 export class AudioSocketServer {
   readonly #parts: AudioSocketServerParts;
   readonly #server: Server;
@@ -34,7 +34,7 @@ export class AudioSocketServer {
     return (this.#server.address() as AddressInfo | null)?.port;
   }
 
-  /** @throws StartError when the port or the address cannot be had */
+  /** @throws StartError if the port or the address is not available */
   async listen(port: number, host: string): Promise<void> {
     this.#server.listen(port, host);
     try {
@@ -47,7 +47,7 @@ export class AudioSocketServer {
     }
   }
 
-  /** Takes no more connections and cuts those that are left. */
+  /** Stops listening and destroys the open connections. */
   close(): void {
     if (this.#server.listening) this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
@@ -58,7 +58,7 @@ export class AudioSocketServer {
     socket.once('close', () => this.#sockets.delete(socket));
     const { registrations, connector, log } = this.#parts;
     let transport: PhoneTransport | undefined;
-    let over: EndedReason | undefined;
+    let endedReason: EndedReason | undefined;
     const connection = new AudioSocketConnection(socket, systemClock, {
       async opened(uuid, sampleRate) {
         const callId = await registrations.redeem(uuid);
@@ -68,14 +68,14 @@ export class AudioSocketServer {
         }
         const traits = { sampleRate, buffers: false };
         transport = connector.connect({ callId, link: connection, traits, log });
-        // The socket broke while it was looked up whose it is.
-        if (over) transport.gone(over);
+        // The socket broke while its UUID was looked up.
+        if (endedReason) transport.gone(endedReason);
         return true;
       },
       event: (event) => transport?.handle(event),
       ended: (how) => {
-        over = how === 'closed' ? 'user_hangup' : 'error_transport';
-        transport?.gone(over);
+        endedReason = how === 'closed' ? 'user_hangup' : 'error_transport';
+        transport?.gone(endedReason);
       },
     });
   }

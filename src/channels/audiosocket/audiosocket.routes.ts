@@ -32,11 +32,11 @@ const AudioSocketCall = model({
 export interface AudioSocketRouteParts {
   readonly agents: AgentsRepository;
   readonly registration: AudioSocketRegistration;
-  /** Where AudioSocket is listened for; undefined: nowhere. */
+  /** The port of the AudioSocket server; undefined while it is not configured. */
   readonly port: () => number | undefined;
 }
 
-/** `/telephony/audiosocket`: an exchange announces a call and is told under which UUID to bring it. */
+/** `/telephony/audiosocket`: registers a call and issues the UUID with which Asterisk connects it. */
 export function audioSocketRoutes({
   agents,
   registration,

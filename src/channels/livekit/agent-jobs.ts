@@ -15,11 +15,11 @@ import type { RoomClient } from './room-client.js';
 import { callerIdentityOf, callOfRoom, callOfSid, roomOf } from './room-names.js';
 import type { SipInbound } from './sip-inbound.js';
 
-/** A job that was accepted and is not assigned by then has gone to nobody. */
+/** A job that was accepted and is not assigned by then is forgotten. */
 const ASSIGNMENT_TIMEOUT_MS = 15_000;
 /**
- * Of a worker's load from 0 to 1. LiveKit offers no jobs above its target load; a gateway that has
- * room for a call is always below. Source: livekit-server, agents.target_load, by default 0.7.
+ * Maximum of the reported load, from 0 to 1. LiveKit offers no jobs above its target load, which is 0.7
+ * by default (livekit-server, agents.target_load). A gateway with free capacity stays below.
  */
 const MAX_LOAD = 0.65;
 
@@ -36,7 +36,7 @@ type JobMetadata =
 export interface AgentJobsParts extends Omit<RoomCallParts, 'phones' | 'live'> {
   readonly calls: Pick<CallsRepository, 'find'>;
   readonly registry: Pick<CallRegistry, 'isDraining' | 'size' | 'get'>;
-  /** Whether this gateway keeps up with the calls that it has. */
+  /** Whether this gateway can take more calls. */
   readonly load: { readonly isOpen: boolean };
   readonly roomClient: Pick<RoomClient, 'closeRoom' | 'isDispatched'>;
   readonly sipInbound: Pick<SipInbound, 'isAcceptable' | 'reserve'>;
@@ -47,11 +47,11 @@ export interface AgentJobsParts extends Omit<RoomCallParts, 'phones' | 'live'> {
     status: 'running' | 'success' | 'failed',
     why?: string,
   ) => void;
-  /** Told when the state has changed. */
+  /** Called when `state` has changed. */
   readonly onState: () => void;
 }
 
-/** A job that this gateway has said yes to. */
+/** A job that this gateway has accepted. */
 interface AcceptedJob {
   readonly job: WorkerJob;
   readonly metadata: JobMetadata;
@@ -60,7 +60,7 @@ interface AcceptedJob {
   over?: Promise<void>;
 }
 
-/** The jobs that LiveKit gives to this gateway: each is a room in which one call is held. */
+/** The jobs that LiveKit assigns to this gateway. Each job is one call in one room. */
 export class AgentJobs {
   readonly #parts: AgentJobsParts;
   readonly #jobs = new Map<string, AcceptedJob>();
@@ -77,13 +77,13 @@ export class AgentJobs {
     return { isFull: !this.#hasRoom(), load, jobs: this.#jobs.size };
   }
 
-  /** Whether a job is wanted here. A call that is over, or is held already, is offered to nobody else. */
+  /** Accepts or rejects a job. LiveKit offers a job to no other gateway if its call has ended or is held. */
   async onAsked(job: WorkerJob): Promise<JobAnswer> {
     const metadata = readJobMetadata(job.metadata);
     const callId = metadata && callOf(job, metadata);
     if (!metadata || callId === undefined) return { type: 'never' };
     if (!this.#hasRoom()) return { type: 'no' };
-    // Counted from now on: of two questions for the last room one is answered with no.
+    // Counted from now on, so that two offers never get the last free place.
     this.#jobs.set(job.id, { job, metadata, callId });
     this.#parts.onState();
     let isAcceptable = false;
@@ -115,7 +115,7 @@ export class AgentJobs {
     accepted.over = this.#hold(accepted, accepted.call);
   }
 
-  /** LiveKit says so too when the agent's connection breaks, from which it may come back. */
+  /** LiveKit also terminates a job when the agent's connection breaks, and the agent may reconnect. */
   async onTerminated(jobId: string): Promise<void> {
     const accepted = this.#jobs.get(jobId);
     if (!accepted?.call) return;
@@ -125,7 +125,7 @@ export class AgentJobs {
     call.leave('operator_ended');
   }
 
-  /** Gives up what has not begun; resolves when no room is held any more. */
+  /** Cancels calls that have not started, and waits for all rooms. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const jobs = [...this.#jobs.values()];
@@ -158,7 +158,7 @@ export class AgentJobs {
     if (why !== undefined) log.warn({ callId, why }, 'a call in a room did not begin');
     reportJob(job.id, why === undefined ? 'success' : 'failed', why);
     this.#forget(job.id);
-    // Another gateway's call is left alone: this one only came too late for it.
+    // Another gateway holds the call, so its room must stay.
     if (why === 'gone') return;
     await roomClient.closeRoom(job.roomName).catch((error: unknown) => {
       log.warn({ err: error, callId }, 'a room could not be closed');
@@ -174,7 +174,7 @@ export class AgentJobs {
   }
 }
 
-/** The call of a job; undefined where the room is not the one of the call. */
+/** The id of a job's call; undefined if the room does not match the call. */
 function callOf({ roomName, roomSid }: WorkerJob, metadata: JobMetadata): string | undefined {
   if (metadata.type === 'agent') return callOfRoom(roomName, roomSid) ?? callOfSid(roomSid);
   return roomOf(metadata.callId) === roomName ? metadata.callId : undefined;

@@ -1,8 +1,8 @@
 import type { Config } from '../../config/config.js';
 
-/** The LiveKit server that this gateway works with. */
+/** Address and credentials of the LiveKit server. */
 export interface LiveKitAccess {
-  /** `ws(s)://host[:port]`: what clients and the agent's participants are told. */
+  /** `ws(s)://host[:port]`, for clients and agents. */
   readonly url: string;
   /** The same with `http(s)`, for its API. */
   readonly apiUrl: string;
@@ -15,7 +15,7 @@ export type LiveKitSettings = Pick<
   'LIVEKIT_URL' | 'LIVEKIT_API_KEY' | 'LIVEKIT_API_SECRET'
 >;
 
-/** Undefined where LiveKit is not configured. */
+/** Undefined while LiveKit is not configured. */
 export function liveKitAccess(settings: LiveKitSettings): LiveKitAccess | undefined {
   const { LIVEKIT_URL: url, LIVEKIT_API_KEY: apiKey, LIVEKIT_API_SECRET: apiSecret } = settings;
   if (url === undefined || apiKey === undefined || apiSecret === undefined) return undefined;

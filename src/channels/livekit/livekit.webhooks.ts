@@ -11,12 +11,12 @@ import type { LiveKitAccess } from './livekit-credentials.js';
 import { callerIdentityOf, callOfRoom } from './room-names.js';
 
 export const LIVEKIT_WEBHOOK_PATH = '/livekit/webhook';
-/** A room with its participant is some kB. */
+/** A room with its participant has some kB. */
 const MAX_BYTES = 262_144;
-/** LiveKit's clock may differ from ours by so much, s. */
+/** Tolerated difference between the clocks, s. */
 const TOLERANCE_S = 10;
 
-/** What is read of an event; LiveKit writes JSON as protobuf has it, with names in either form. */
+/** The fields of an event that are used. LiveKit writes protobuf JSON; enums are names or numbers. */
 const Event = z.object({
   event: z.string().max(100),
   room: z.object({ name: z.string().max(1_000), sid: z.string().max(1_000) }).nullish(),
@@ -32,7 +32,7 @@ export interface LiveKitWebhookParts {
   readonly log: Logger;
 }
 
-/** `POST /livekit/webhook`: LiveKit tells what happens in rooms, signed with the API secret. */
+/** `POST /livekit/webhook`: events of rooms, signed with the API secret. */
 export function liveKitWebhooks(parts: LiveKitWebhookParts): Router {
   const { access } = parts;
   const verifier = new TokenVerifier(access.apiKey, access.apiSecret);
@@ -51,7 +51,7 @@ export function liveKitWebhooks(parts: LiveKitWebhookParts): Router {
 }
 
 /**
- * The token says which body it is for. Source: LiveKit's documentation, "Webhooks".
+ * The token contains the hash of the body. Source: LiveKit's documentation, "Webhooks".
  * @throws ApiError UNAUTHORIZED
  */
 async function verify(
@@ -83,8 +83,8 @@ function read(body: Uint8Array): Event {
 }
 
 /**
- * Who leaves before an agent came ends the call that waits. Calls that are held hear of it in their
- * room; the rest of the events changes nothing here. Events may come twice and in any order.
+ * Ends a reserved call whose caller has left. Running calls notice that in their room; other events are
+ * ignored. Events may be repeated and out of order.
  */
 async function onEvent({ calls, log }: LiveKitWebhookParts, event: Event): Promise<void> {
   const callId = event.room ? callOfRoom(event.room.name, event.room.sid) : undefined;
@@ -94,6 +94,6 @@ async function onEvent({ calls, log }: LiveKitWebhookParts, event: Event): Promi
     (event.event === 'participant_left' &&
       event.participant?.identity === callerIdentityOf(callId));
   if (!isOver) return;
-  log.debug({ callId, event: event.event }, 'LiveKit tells that a caller has left');
+  log.debug({ callId, event: event.event }, 'LiveKit reports that a caller has left');
   await calls.endReserved(callId, 'user_hangup');
 }

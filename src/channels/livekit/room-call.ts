@@ -26,14 +26,14 @@ export interface RoomCallParts {
   readonly log: Logger;
 }
 
-/** What became of a room's call: it was held to its end, or why it never began. */
+/** Why a room's call ended, or why it did not start. */
 export type RoomCallOutcome = EndedReason | { readonly notBegun: string };
 
 /** One call in one room, from the assignment of its job to its end. */
 export class RoomCall {
   readonly #parts: RoomCallParts;
   readonly #invitation: RoomInvitation;
-  /** For whom the agent comes, where the call is not made yet. */
+  /** The agent of a call that is not reserved yet. */
   readonly #agent: RoomAgent | undefined;
   readonly #abort = new AbortController();
   readonly #log: Logger;
@@ -46,12 +46,12 @@ export class RoomCall {
     this.#log = parts.log.child({ callId: invitation.callId });
   }
 
-  /** The caller and the agent hear each other. */
+  /** Caller and agent are connected. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
 
-  /** Holds the call; resolves when it is over, or when it is clear that it will not be. */
+  /** Runs the call; resolves when it has ended or cannot start. */
   async hold(): Promise<RoomCallOutcome> {
     try {
       return this.#agent ? await this.#answer(this.#agent) : await this.#joinClaimed();
@@ -61,7 +61,7 @@ export class RoomCall {
     }
   }
 
-  /** Gives the call up, begun or not. */
+  /** Ends the call, whether it has started or not. */
   leave(reason: EndedReason): void {
     if (this.#hasBegun) this.#parts.registry.get(this.#invitation.callId)?.call.hangUp(reason);
     else this.#abort.abort();
@@ -82,7 +82,7 @@ export class RoomCall {
     return this.#begin(session, transport);
   }
 
-  /** Who telephones is answered at once; then the call is made, of what is known in the room. */
+  /** Joins first, which answers the phone; then reserves the call with the caller's attributes. */
   async #answer(agent: RoomAgent): Promise<RoomCallOutcome> {
     const { callId } = this.#invitation;
     const transport = await this.#join();
@@ -98,7 +98,7 @@ export class RoomCall {
     }
   }
 
-  /** What is said before that is lost. Resolves also when the call is given up. */
+  /** Audio is lost until the caller has subscribed. Resolves also when the call is aborted. */
   #callerSubscribed(transport: RoomTransport): Promise<void> {
     const { signal } = this.#abort;
     const givenUp = new Promise<void>((resolve) => {
@@ -121,7 +121,7 @@ export class RoomCall {
     if (this.#abort.signal.aborted) {
       transport.close();
       await session.cancel();
-      return { notBegun: 'it was called off' };
+      return { notBegun: 'it was aborted' };
     }
     let onEnded: (reason: EndedReason) => void = () => undefined;
     const ended = new Promise<EndedReason>((resolve) => {
@@ -139,14 +139,14 @@ export class RoomCall {
       throw error;
     }
     const reason = await ended;
-    // What the agent says last is heard before the room is closed.
+    // The agent's last audio must be played before the room is closed.
     transport.close();
     await transport.left;
     return reason;
   }
 }
 
-/** LiveKit SIP presses keys; giving a caller away would need a trunk of its own to dial over. */
+/** LiveKit SIP sends DTMF. A transfer would need an outbound trunk. */
 function controlsOf(transport: RoomTransport): PhoneControls {
   return {
     sendKeys: (keys) => transport.sendKeys(keys),

@@ -2,17 +2,17 @@ import { JobStatus } from '@livekit/protocol';
 import { AgentDispatchClient, RoomServiceClient, TwirpError } from 'livekit-server-sdk';
 import type { LiveKitAccess } from './livekit-credentials.js';
 
-/** LiveKit answers from memory: one that takes longer is not there, s. */
+/** Timeout, s. LiveKit answers from memory. */
 export const REQUEST_S = 5;
 
-/** A room as it is now. */
+/** A room that exists. */
 export interface RoomInfo {
   readonly name: string;
   readonly sid: string;
   readonly ageS: number;
 }
 
-/** What this gateway asks of LiveKit's cluster about rooms. */
+/** LiveKit's API for rooms and dispatches. */
 export class RoomClient {
   readonly #rooms: RoomServiceClient;
   readonly #dispatches: AgentDispatchClient;
@@ -23,7 +23,7 @@ export class RoomClient {
     this.#dispatches = new AgentDispatchClient(apiUrl, apiKey, apiSecret, options);
   }
 
-  /** Closes a room, which hangs up whoever is in it; one that is gone is closed already. */
+  /** Closes a room, which disconnects its participants. A missing room is no error. */
   async closeRoom(name: string): Promise<void> {
     try {
       await this.#rooms.deleteRoom(name);
@@ -41,12 +41,12 @@ export class RoomClient {
     }));
   }
 
-  /** Whether the agent is still wanted in a room: an operator may have sent it away. */
+  /** Whether a dispatch still exists. An operator may have deleted it. */
   async isDispatched(roomName: string, dispatchId: string): Promise<boolean> {
     return (await this.#dispatchesOf(roomName)).some(({ id }) => id === dispatchId);
   }
 
-  /** Whether a worker has said yes to a room; LiveKit may know that some 5 s late. */
+  /** Whether a worker has accepted a room's job. LiveKit may report that 5 s late. */
   async hasRunningJob(roomName: string): Promise<boolean> {
     return (await this.#dispatchesOf(roomName)).some(({ state }) =>
       state?.jobs.some((job) => job.state?.status === JobStatus.JS_RUNNING),
@@ -63,7 +63,7 @@ export class RoomClient {
   }
 }
 
-/** Whether LiveKit said that there is nothing such. */
+/** Whether LiveKit answered `not_found`. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof TwirpError && error.code === 'not_found';
 }

@@ -7,11 +7,11 @@ import { callOfRoom, isPhoneRoom } from './room-names.js';
 
 const SWEEP_MS = 5_000;
 /**
- * LiveKit looks for a gateway for 3 s and gives the job up then (Source: psrpc, DefaultClientTimeout);
- * who has got it takes its call at once.
+ * LiveKit looks for a worker for 3 s (psrpc, DefaultClientTimeout). A gateway claims the call as soon as
+ * it is assigned.
  */
 const CLAIM_TIMEOUT_S = 10;
-/** A telephone's call is made in the room: its agent's owner is asked, and it may ring on for 30 s. */
+/** A telephone call is reserved in the room: its webhook is called first, and it may ring for 30 s. */
 const ANSWER_TIMEOUT_S = 60;
 
 export interface RoomReaperParts {
@@ -24,8 +24,8 @@ type CallRoom = RoomInfo & { readonly callId: string };
 type CallState = CallRow['state'];
 
 /**
- * Closes rooms in which nobody is served any more: those of a gateway that died, and those for which no
- * gateway had room. Each gateway does so for all.
+ * Closes rooms without an agent: those of a gateway that died, and those that no gateway accepted. Each
+ * gateway does so for all rooms.
  */
 export class RoomReaper {
   readonly #parts: RoomReaperParts;
@@ -59,7 +59,7 @@ export class RoomReaper {
     if (rooms.length === 0) return;
     const states = await calls.statesOf(rooms.map(({ callId }) => callId));
     for (const room of rooms) {
-      // One about which LiveKit does not answer keeps none of the others.
+      // An error with one room must not stop the others.
       await this.#reap(room, states.get(room.callId)).catch((error) => this.#onFault(error));
     }
   }
@@ -71,12 +71,12 @@ export class RoomReaper {
     }
   }
 
-  /** That LiveKit is away is told by readiness. */
+  /** Readiness reports that LiveKit is unreachable. */
   #onFault(error: unknown): void {
-    this.#parts.log.debug({ err: error }, 'rooms could not be looked through');
+    this.#parts.log.debug({ err: error }, 'rooms could not be checked');
   }
 
-  /** Nobody will come any more. */
+  /** No gateway will serve the room. */
   async #isAbandoned({ name, ageS }: CallRoom): Promise<boolean> {
     if (ageS < CLAIM_TIMEOUT_S) return false;
     if (!isPhoneRoom(name) || ageS >= ANSWER_TIMEOUT_S) return true;
@@ -86,15 +86,15 @@ export class RoomReaper {
   async #abandon({ callId, name }: CallRoom, isWaiting: boolean): Promise<void> {
     const { roomClient, calls, log } = this.#parts;
     const hasWaited = await calls.endReserved(callId, 'error_transport');
-    // A gateway has taken it after all.
+    // A gateway has claimed it meanwhile.
     if (isWaiting && !hasWaited) return;
-    log.warn({ callId }, 'a caller in a room, whom no gateway has taken, is let go');
+    log.warn({ callId }, 'the room of a call that no gateway accepted is closed');
     await roomClient.closeRoom(name);
   }
 
   async #close({ callId, name }: CallRoom): Promise<void> {
     const { roomClient, log } = this.#parts;
-    log.info({ callId }, 'the room of a call that is over is closed');
+    log.info({ callId }, 'the room of an ended call is closed');
     await roomClient.closeRoom(name);
   }
 }

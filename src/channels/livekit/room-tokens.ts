@@ -2,28 +2,28 @@ import { SignJWT } from 'jose';
 import type { LiveKitAccess } from './livekit-credentials.js';
 import { callerIdentityOf, roomOf } from './room-names.js';
 
-/** The name under which gateways register; LiveKit gives them no other jobs. */
+/** The name with which gateways register. LiveKit assigns them only jobs for this name. */
 export const AGENT_NAME = 'parley';
 
-/** Who joins has this long, as with the call socket. */
+/** Lifetime of a client's token, as for the call socket. */
 const JOIN_S = 10 * 60;
 const WORKER_S = 10 * 60;
-/** A room that nobody has joined is closed then, s. */
+/** A room without participants is closed after this time, s. */
 const EMPTY_S = 60;
 /**
- * A room that its caller has left is closed then, s. Agents do not count as present: the caller has 15 s
- * to come back.
+ * A room that its caller has left is closed after this time, s. Agents do not count as participants. The
+ * caller has 15 s to reconnect.
  */
 const DEPARTURE_S = 20;
 
-/** What a room of ours is made with, in the JSON of LiveKit's RoomConfiguration. */
+/** LiveKit's RoomConfiguration as JSON. */
 export interface RoomConfig {
   readonly emptyTimeout: number;
   readonly departureTimeout: number;
   readonly agents: readonly { readonly agentName: string; readonly metadata: string }[];
 }
 
-/** Makes the tokens by which clients and this gateway come into LiveKit. */
+/** Signs LiveKit tokens for clients and for this gateway. */
 export class RoomTokens {
   readonly #apiKey: string;
   readonly #secret: Uint8Array;
@@ -33,7 +33,7 @@ export class RoomTokens {
     this.#secret = new TextEncoder().encode(apiSecret);
   }
 
-  /** Lets one client into its call's room, and our agent with it. */
+  /** A token with which a client joins its room; it also dispatches the agent. */
   join(callId: string): Promise<string> {
     const video = {
       room: roomOf(callId),
@@ -47,7 +47,7 @@ export class RoomTokens {
     return this.#sign(claims, JOIN_S, callerIdentityOf(callId));
   }
 
-  /** By which LiveKit knows a worker. */
+  /** A token with which this gateway registers as a worker. */
   worker(): Promise<string> {
     return this.#sign({ video: { agent: true } }, WORKER_S);
   }
@@ -64,8 +64,9 @@ export class RoomTokens {
 }
 
 /**
- * Has our agent come into a room, with what its job is to know. Written by hand: LiveKit's own library
- * writes every field that it knows, and an older server refuses a token with one that it does not.
+ * The configuration of a room that dispatches our agent. Not built with LiveKit's library, which writes
+ * every field that it knows: an older server rejects a token with unknown fields.
+ * @param metadata - of the agent's job
  */
 export function roomConfig(metadata: object): RoomConfig {
   return {

@@ -13,13 +13,13 @@ export interface SipInboundParts extends InboundParts {
   readonly numbers: Pick<NumberOwnership, 'isForeign'>;
 }
 
-/** For whom an agent is wanted in a room that is no client's of ours. */
+/** The agent of a room that was not created for a client. */
 export interface RoomAgent {
   readonly accountId: string;
   readonly agentId: string;
 }
 
-/** Calls of those whom LiveKit brings: the call is made when they are in the room. */
+/** Calls of callers whom LiveKit SIP brings. They are reserved when the caller is in the room. */
 export class SipInbound {
   readonly #parts: SipInboundParts;
 
@@ -27,7 +27,7 @@ export class SipInbound {
     this.#parts = parts;
   }
 
-  /** Whether the call is new and its agent takes calls. */
+  /** Whether the call is new and its agent is deployed. */
   async isAcceptable(callId: string, { accountId, agentId }: RoomAgent): Promise<boolean> {
     const { agents, calls } = this.#parts;
     if (await calls.find(callId)) return false;
@@ -36,8 +36,8 @@ export class SipInbound {
   }
 
   /**
-   * Makes the call of a caller and takes its slot; the agent's owner may say how it is to go.
-   * @returns why not, if it could not
+   * Reserves the call of a caller. For a telephone call, calls the agent's inbound_call webhook first.
+   * @returns the reason if it is refused
    */
   async reserve(
     callId: string,
@@ -54,13 +54,13 @@ export class SipInbound {
         : await this.#parts.slots.reserve({ ...request, callType: 'web', options: {} }, callId);
       return reserved.type === 'refused' ? reserved.why : undefined;
     } catch (error) {
-      // While the owner was asked, another gateway may have had the same job.
+      // Another gateway may have had the same job meanwhile.
       if (await this.#parts.calls.find(callId)) return 'gone';
       throw error;
     }
   }
 
-  /** A dispatch rule may be older than the number's present owner. */
+  /** A dispatch rule may be older than the number's current owner. */
   async #isForeign(accountId: string, toNumber: string | null): Promise<boolean> {
     return toNumber !== null && (await this.#parts.numbers.isForeign(accountId, toNumber));
   }

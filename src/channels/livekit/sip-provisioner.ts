@@ -15,10 +15,10 @@ import { isNotFound, REQUEST_S } from './room-client.js';
 import { PHONE_ROOM_PREFIX } from './room-names.js';
 import { roomConfig } from './room-tokens.js';
 
-/** By which trunks and rules that were made here are known again. */
+/** Marks trunks and rules that were created here. */
 const MARK = 'parley';
 
-/** The telephone lines of LiveKit SIP: a trunk for each number, a dispatch rule for each deployed agent. */
+/** Provisions LiveKit SIP: a trunk for each number and a dispatch rule for each deployed agent. */
 export class SipProvisioner implements AgentProvisioner, NumberProvisioner {
   readonly #sip: SipClient;
   readonly #numbers: Pick<NumberOwnership, 'requireUsable'>;
@@ -35,7 +35,7 @@ export class SipProvisioner implements AgentProvisioner, NumberProvisioner {
     this.#log = log;
   }
 
-  /** Brings the calls of an agent's number to the agent, and no others. Idempotent, never throws. */
+  /** Routes the calls of an agent's number to the agent. Idempotent, never throws. */
   async provisionAgent(agent: Agent): Promise<SipProvisioning | undefined> {
     const { phone_number: phoneNumber } = agent.config;
     if (phoneNumber == null) {
@@ -43,7 +43,7 @@ export class SipProvisioner implements AgentProvisioner, NumberProvisioner {
       return undefined;
     }
     try {
-      // A request that was overtaken must not take the rule of the number's new owner away.
+      // A delayed request must not remove the rule of the number's new owner.
       await this.#numbers.requireUsable(agent.accountId, phoneNumber);
       const trunk = await this.#ensureTrunk(phoneNumber);
       const rule = await this.#ensureRule(agent, trunk.sipTrunkId);
@@ -67,7 +67,7 @@ export class SipProvisioner implements AgentProvisioner, NumberProvisioner {
     }
   }
 
-  /** Brings an agent no more calls. Idempotent, never throws: a call that comes all the same is refused. */
+  /** Stops routing calls to an agent. Idempotent, never throws. A call that still arrives is refused. */
   async deprovisionAgent(agent: Agent): Promise<void> {
     try {
       await this.#removeRules(await this.#rulesOf(agent.id));
@@ -77,7 +77,7 @@ export class SipProvisioner implements AgentProvisioner, NumberProvisioner {
     }
   }
 
-  /** Has LiveKit SIP take calls to a number. Never throws: the agent's deployment does it again. */
+  /** Has LiveKit SIP accept calls to a number. Never throws: the agent's deployment repeats it. */
   async provisionNumber(phoneNumber: string): Promise<void> {
     try {
       await this.#ensureTrunk(phoneNumber);
@@ -99,7 +99,7 @@ export class SipProvisioner implements AgentProvisioner, NumberProvisioner {
     }
   }
 
-  /** An operator's own trunk for the number is used as it is, with its passwords and addresses. */
+  /** An operator's own trunk for the number is used unchanged. */
   async #ensureTrunk(phoneNumber: string): Promise<SIPInboundTrunkInfo> {
     const known = await this.#findTrunk(phoneNumber);
     if (known) return known;
@@ -109,7 +109,7 @@ export class SipProvisioner implements AgentProvisioner, NumberProvisioner {
       });
       return (await this.#findTrunk(phoneNumber)) ?? made;
     } catch (error) {
-      // Another gateway may have been faster; LiveKit takes no second trunk for a number.
+      // Another gateway may have been faster. LiveKit accepts one trunk per number.
       const other = await this.#findTrunk(phoneNumber);
       if (other) return other;
       throw error;
@@ -117,8 +117,8 @@ export class SipProvisioner implements AgentProvisioner, NumberProvisioner {
   }
 
   /**
-   * Trunks without numbers take any: they are no number's own. Two of ours, made at the same moment,
-   * become one: of all who find them the same.
+   * Trunks without numbers accept any number and are ignored. If two trunks of ours exist because of a
+   * race, all gateways keep the same one.
    */
   async #findTrunk(phoneNumber: string): Promise<SIPInboundTrunkInfo | undefined> {
     const trunks = (await this.#sip.listSipInboundTrunk({ numbers: [phoneNumber] }))
@@ -169,7 +169,7 @@ export class SipProvisioner implements AgentProvisioner, NumberProvisioner {
     );
   }
 
-  /** A number is one deployed agent's: rules of ours for others are left from a time when LiveKit was away. */
+  /** A number belongs to one deployed agent. Other rules of ours are left from an outage of LiveKit. */
   async #removeForeignRules(agentId: string, trunkId: string): Promise<void> {
     const rules = await this.#sip.listSipDispatchRule({ trunkIds: [trunkId] });
     await this.#removeRules(
@@ -182,7 +182,7 @@ export class SipProvisioner implements AgentProvisioner, NumberProvisioner {
     );
   }
 
-  /** LiveKit's own words about trunks hold their numbers: they are left out. */
+  /** LiveKit's messages about trunks contain numbers, so they are not logged. */
   #warn(error: unknown, message: string, agent?: Agent): void {
     const why = error instanceof TwirpError ? { why: sentenceOf(error) } : { err: error };
     this.#log.warn({ ...why, ...(agent && { agent: agent.id }) }, message);
@@ -213,7 +213,7 @@ function isOurs({ metadata }: SIPInboundTrunkInfo): boolean {
   return markIn(metadata)?.[MARK] === 'number';
 }
 
-/** The agent for which a rule was made here; undefined for rules of others. */
+/** The agent of a rule of ours; undefined for other rules. */
 function agentIn({ metadata }: SIPDispatchRuleInfo): unknown {
   const mark = markIn(metadata);
   return mark?.[MARK] === 'agent' ? mark.agent_id : undefined;
@@ -226,22 +226,22 @@ function markIn(metadata: string): Readonly<Record<string, unknown>> | undefined
       ? (json as Readonly<Record<string, unknown>>)
       : undefined;
   } catch {
-    return undefined; // what others note is theirs
+    return undefined; // not ours
   }
 }
 
-/** Where there is no SIP there are no rules and no trunks. */
+/** Without SIP there are no rules and no trunks. */
 function hasNoSip(error: unknown): boolean {
   return error instanceof TwirpError && /redis|not connected/i.test(error.message);
 }
 
-/** Tells an account what to do, and nothing about other trunks and rules of the cluster. */
+/** The error for an account, without details of other trunks and rules. */
 function sentenceOf(error: unknown): string {
   if (error instanceof ApiError) return error.message;
   if (!(error instanceof TwirpError)) return 'LiveKit cannot be reached: deploy the agent again';
   const { code = 'unknown', status } = error;
   if (hasNoSip(error)) return 'LiveKit has no SIP: it needs Redis for it';
-  // Source: livekit/protocol, sip/sip.go: both are invalid arguments, told apart by their words.
+  // Source: livekit/protocol, sip/sip.go: both are invalid arguments that differ only in their messages.
   if (/conflict|same trunk/i.test(error.message)) {
     return 'LiveKit has another dispatch rule or trunk for this number';
   }

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { TwilioClient } from './twilio-client.js';
 
-/** Shorter than a slot is held for a call that has not begun. */
+/** Shorter than the time for which a slot is reserved. */
 const RING_S = 50;
 
 export type TwilioSettings = Pick<
@@ -11,7 +11,7 @@ export type TwilioSettings = Pick<
   'TWILIO_ACCOUNT_SID' | 'TWILIO_AUTH_TOKEN' | 'TWILIO_BASE_URL'
 >;
 
-/** Where Twilio asks and tells about a call that it makes for us. */
+/** The URLs that Twilio requests for an outbound call. */
 function callUrls(origin: string, callId: string) {
   const about = `?call_id=${callId}`;
   const status = `${origin}/telephony/twilio/status${about}`;
@@ -22,12 +22,12 @@ function callUrls(origin: string, callId: string) {
   };
 }
 
-/** Has Twilio call somebody. */
+/** Makes calls through Twilio. */
 export class TwilioDialer implements Dialer {
   readonly #client: TwilioClient;
   readonly #origin: () => string | undefined;
 
-  /** @param origin `http(s)://host[:port]` by which Twilio reaches this gateway. */
+  /** @param origin - `http(s)://host[:port]` at which Twilio reaches this gateway */
   constructor(calls: TwilioClient, origin: () => string | undefined) {
     this.#client = calls;
     this.#origin = origin;
@@ -41,7 +41,7 @@ export class TwilioDialer implements Dialer {
         'The carrier must be told where to ask about the call: set PUBLIC_URL',
       );
     }
-    // Of an order whose answer was lost Twilio's callbacks tell, should it have been carried out.
+    // If the response is lost, Twilio's callbacks report whether the call was made.
     const urls = callUrls(origin, callId);
     const created = await this.#client.create({ to, from, ringS: RING_S, ...urls });
     return created.type === 'placed' ? created.callSid : undefined;

@@ -16,6 +16,7 @@ import {
 import type { MediaConnector } from '../../calls/session/media-connector.js';
 import type { CallsRepository } from '../../calls/store/calls.repository.js';
 import { ApiError } from '../../platform/http/api-error.js';
+import { CLOSE_CODES } from '../../platform/http/close-codes.js';
 import type { Newcomer, SocketRoute } from '../../platform/http/websocket-router.js';
 import type { MediaClaims, MediaTokens } from './media-tokens.js';
 import { TWILIO_PATH } from './twilio.webhooks.js';
@@ -25,12 +26,10 @@ import { dial } from './twiml.js';
 
 /** Twilio starts the stream as soon as the socket is open. */
 const START_MS = 10_000;
-/** A hang-up that Twilio did not take is tried again after so long. */
+/** Delays of the attempts to hang up. */
 const HANG_UP_DELAYS_MS = [0, 1_000, 5_000];
 const TRAITS = { sampleRate: TWILIO_RATE, buffers: true } as const;
-/** Source: RFC 6455 §7.4.1. */
-const CLOSE = { normal: 1000, refused: 1008 } as const;
-/** The other end closed in order, with a code or without. */
+/** Close codes of a normal end, with or without a code. */
 const NORMAL_CLOSE_CODES: ReadonlySet<number> = new Set([1000, 1005]);
 
 export interface TwilioSocketParts {
@@ -46,7 +45,7 @@ export interface TwilioSocketParts {
   readonly startMs?: number | undefined;
 }
 
-/** `/telephony/twilio/stream/{token}`: the audio of calls. The token is what lets in. */
+/** `/telephony/twilio/stream/{token}`: the audio of calls. The token is the credential. */
 export function twilioSocket(parts: TwilioSocketParts): SocketRoute {
   return {
     path: `${TWILIO_PATH}/stream/{token}`,
@@ -56,12 +55,12 @@ export function twilioSocket(parts: TwilioSocketParts): SocketRoute {
     open: (socket, { url, log }) => {
       const claims = parts.tokens.read(tokenIn(url));
       if (claims) new Stream(parts, socket, claims, log);
-      else socket.close(CLOSE.refused, 'the token has expired');
+      else socket.close(CLOSE_CODES.policyViolation, 'the token has expired');
     },
   };
 }
 
-/** A signature is checked where there is one; its absence refuses nothing. @throws ApiError FORBIDDEN */
+/** Checks the signature if there is one. @throws ApiError FORBIDDEN */
 async function authenticateStream(
   { tokens, calls, authToken, origin }: TwilioSocketParts,
   request: IncomingMessage,
@@ -88,7 +87,7 @@ function tokenIn({ pathname }: URL): string {
   return pathname.replace(/\/$/, '').split('/').at(-1) ?? '';
 }
 
-/** One Media Stream, from its socket's opening to its end. */
+/** One Twilio Media Stream. */
 class Stream implements CarrierLink {
   readonly #boundary = new FaultBoundary({
     report: (error) => this.#log.error({ err: error }, 'fault in the stream of a call'),
@@ -113,7 +112,7 @@ class Stream implements CarrierLink {
     this.#socketLog = log;
     this.#log = log.child({ callId: claims.callId });
     this.#limit = setTimeout(
-      () => socket.close(CLOSE.refused, 'the stream did not start'),
+      () => socket.close(CLOSE_CODES.policyViolation, 'the stream did not start'),
       parts.startMs ?? START_MS,
     );
     const onMessage = (data: RawData, isBinary: boolean) => this.#onMessage(data, isBinary);
@@ -147,7 +146,7 @@ class Stream implements CarrierLink {
   }
 
   close(): void {
-    this.#socket.close(CLOSE.normal);
+    this.#socket.close(CLOSE_CODES.normal);
   }
 
   #onMessage(data: RawData, isBinary: boolean): void {
@@ -173,7 +172,7 @@ class Stream implements CarrierLink {
 
   #refuse(fault: string): void {
     this.#log.warn({ fault }, 'a stream was refused');
-    this.#socket.close(CLOSE.refused, fault);
+    this.#socket.close(CLOSE_CODES.policyViolation, fault);
   }
 
   #onClose(code: number): void {
@@ -181,10 +180,10 @@ class Stream implements CarrierLink {
     this.#transport?.gone(NORMAL_CLOSE_CODES.has(code) ? 'user_hangup' : 'error_transport');
   }
 
-  /** Twilio ends the call when its socket closes, too; this holds where another verb would follow. */
+  /** Twilio continues with the next verb when the socket closes. This ends the call in any case. */
   #hangUp(): void {
     void this.#endAtTwilio().catch((error: unknown) =>
-      this.#log.warn({ err: error }, 'Twilio did not take the hang-up'),
+      this.#log.warn({ err: error }, 'Twilio did not accept the hang-up'),
     );
   }
 

@@ -3,11 +3,11 @@ import { CarrierHttp, type CarrierResponse } from '../../features/phone-numbers/
 import type { TwilioAccount } from '../../features/phone-numbers/twilio-carrier.js';
 import { ApiError } from '../../platform/http/api-error.js';
 
-/** Of a call that is over, or never was. Source: the telephony notes, §1. */
+/** HTTP status for a call that has ended or does not exist. */
 const NOT_FOUND = 404;
-/** "Call is not in-progress": what is over cannot be changed. Source: Twilio's error dictionary. */
+/** "Call is not in-progress". Source: Twilio's error dictionary. */
 const NOT_IN_PROGRESS = 21220;
-/** The request never reached the carrier, so that nothing rings. Source: Node's and undici's codes. */
+/** Errors of Node and undici after which the request was not sent, so that no phone rings. */
 const NEVER_SENT = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -20,26 +20,26 @@ const NEVER_SENT = new Set([
 const Placed = z.object({ sid: z.string().regex(/^\w{1,100}$/) });
 const Failure = z.object({ code: z.number(), message: z.string() }).partial();
 
-/** A call that Twilio is to make. */
+/** A request for an outbound call. */
 export interface CallRequest {
   readonly to: string;
   readonly from: string;
-  /** Asked for TwiML once somebody has answered. */
+  /** Returns the TwiML when the call is answered. */
   readonly answerUrl: string;
-  /** Told of each step. */
+  /** Receives status callbacks. */
   readonly statusUrl: string;
-  /** Told who answered, while the call goes on. */
+  /** Receives the result of answering machine detection. */
   readonly machineUrl: string;
-  /** It rings for so long. */
+  /** Ring timeout, s. */
   readonly ringS: number;
 }
 
-/** `unknown`: the answer was lost, so that the call may ring all the same. */
+/** `unknown`: the response was lost; the call may have been made. */
 export type CreatedCall =
   | { readonly type: 'placed'; readonly callSid: string }
   | { readonly type: 'unknown' };
 
-/** Calls through Twilio's REST interface. Source: its API of 2010-04-01, resource Calls. */
+/** Calls through Twilio's REST API. Source: API 2010-04-01, resource Calls. */
 export class TwilioClient {
   readonly #http: CarrierHttp;
   readonly #calls: string;
@@ -50,7 +50,7 @@ export class TwilioClient {
     this.#calls = `/2010-04-01/Accounts/${accountSid}/Calls`;
   }
 
-  /** Asked once only: an order that is sent again may ring twice. @throws ApiError PROVIDER_ERROR */
+  /** Not retried, because a repeated request may ring twice. @throws ApiError PROVIDER_ERROR */
   async create(order: CallRequest): Promise<CreatedCall> {
     let answer: CarrierResponse;
     try {
@@ -82,14 +82,14 @@ export class TwilioClient {
     return { type: 'placed', callSid: this.#http.read(Placed, answer).sid };
   }
 
-  /** Ends a call, or stops it from ringing; one that is over is over. @throws ApiError PROVIDER_ERROR */
+  /** Ends a call or stops its ringing. A call that has ended is no error. @throws ApiError PROVIDER_ERROR */
   async end(callSid: string): Promise<void> {
     await this.#update(callSid, { Status: 'completed' });
   }
 
   /**
-   * Takes a call out of its socket and goes on with this TwiML.
-   * @returns false when the call is over. @throws ApiError PROVIDER_ERROR
+   * Disconnects a call from its socket and continues with this TwiML.
+   * @returns false if the call has ended @throws ApiError PROVIDER_ERROR
    */
   redirect(callSid: string, twiml: string): Promise<boolean> {
     return this.#update(callSid, { Twiml: twiml });
@@ -112,7 +112,7 @@ function failureOf({ body }: CarrierResponse): z.output<typeof Failure> {
   return Failure.safeParse(body).data ?? {};
 }
 
-/** Whether a request that has no answer may have been carried out. */
+/** Whether a request without response may have been processed. */
 function wasSent(error: unknown): boolean {
   const cause = error instanceof ApiError && error.cause instanceof Error ? error.cause : undefined;
   const reason: unknown = cause?.cause ?? cause;

@@ -1,20 +1,20 @@
 import { createHash, createHmac } from 'node:crypto';
 import { isSameHash } from '../../platform/secrets/timing-safe-equal.js';
 
-/** A form's fields in the order in which they came; a name may come more than once. */
+/** The fields of a form in their order. Names may be repeated. */
 export type FormFields = readonly (readonly [name: string, value: string])[];
 
-/** A request or upgrade as it reached us. */
+/** A request or upgrade. */
 export interface SignedRequest {
-  /** The URL by which Twilio knows us, with its query. */
+  /** The URL that Twilio requested, with its query. */
   readonly url: string;
-  /** The form's fields; none for GET, upgrades and other bodies. */
+  /** The fields of a form; empty for GET, upgrades and other bodies. */
   readonly fields?: FormFields;
-  /** A body that is no form: its hash is in the URL. */
+  /** A body that is not a form. Its hash is in the URL. */
   readonly body?: Uint8Array;
 }
 
-/** The form's text as Twilio signs it: names in byte order, the values of each de-duplicated. */
+/** The text of a form that Twilio signs: names in byte order, each with its distinct values. */
 function formText(fields: FormFields): string {
   const values = new Map<string, Set<string>>();
   for (const [name, value] of fields) values.set(name, (values.get(name) ?? new Set()).add(value));
@@ -31,7 +31,7 @@ function formText(fields: FormFields): string {
 
 /**
  * The header `X-Twilio-Signature` of a request.
- * Source: the telephony notes, §1; Twilio's security documentation.
+ * Source: Twilio's security documentation.
  */
 export function signTwilio(authToken: string, url: string, fields: FormFields = []): string {
   return createHmac('sha1', authToken)
@@ -40,8 +40,8 @@ export function signTwilio(authToken: string, url: string, fields: FormFields = 
 }
 
 /**
- * Whether Twilio has signed this, by any of the spellings of the URL that its own library accepts.
- * Takes as long whichever of them it is, and wherever the signature differs.
+ * Whether Twilio has signed a request, for any of the URL variants that its own library accepts. Takes
+ * constant time.
  */
 export function isSignedByTwilio(
   authToken: string,
@@ -72,7 +72,7 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = {
   'ws:': '80',
 };
 
-/** The same URL with and without its port, with either encoding of its query; sockets by both names. */
+/** The URL with and without port, with both encodings of its query, and for sockets with both schemes. */
 function spellings(url: string): ReadonlySet<string> {
   const schemes = schemesOf(url);
   const slashed = schemes.flatMap((each) =>
@@ -82,7 +82,7 @@ function spellings(url: string): ReadonlySet<string> {
   return new Set(ported.flatMap((each) => [each, withLegacyQuery(each)]));
 }
 
-/** Twilio signs a socket's upgrade as `wss`; proxies and older versions know it as `https`. */
+/** Twilio signs a socket's upgrade as `wss`, or as `https` with proxies and older versions. */
 function schemesOf(url: string): string[] {
   return /^wss?:/.test(url)
     ? [url, url.replace(/^ws/, 'http')].flatMap((each) =>
@@ -97,7 +97,7 @@ function withOtherSlash(url: string): string {
   return query === undefined ? other : `${other}?${query}`;
 }
 
-/** Scheme, authority, and the rest as it was written. */
+/** Scheme, authority and the unchanged rest. */
 function partsOf(url: string): readonly [scheme: string, host: string, rest: string] {
   const [, scheme = '', host = '', rest = ''] = /^(\w+:)\/\/([^/?#]*)(.*)$/s.exec(url) ?? [];
   return [scheme, host, rest];
@@ -114,7 +114,7 @@ function withPort(url: string): string {
   return hasPort ? url : `${scheme}//${host}:${DEFAULT_PORTS[scheme] ?? '443'}${rest}`;
 }
 
-/** Twilio once wrote blanks and a few marks of queries otherwise. Source: its Node library. */
+/** Twilio's legacy encoding of spaces and some characters in queries. Source: its Node library. */
 function withLegacyQuery(url: string): string {
   const at = url.indexOf('?');
   if (at === -1) return url;

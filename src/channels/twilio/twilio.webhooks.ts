@@ -22,7 +22,7 @@ const CALL_SID = /^CA\w{1,64}$/;
 
 export const TWILIO_PATH = '/telephony/twilio';
 
-/** What Twilio calls the steps of a call, and what we do. */
+/** Our names of Twilio's call statuses. */
 const STEPS: Readonly<Record<string, DialStatus>> = {
   queued: 'initiated',
   initiated: 'initiated',
@@ -34,9 +34,9 @@ const STEPS: Readonly<Record<string, DialStatus>> = {
   failed: 'failed',
   canceled: 'canceled',
 };
-/** After these nothing comes any more. */
+/** Statuses of ended calls. */
 const FINAL_STEPS = new Set(['completed', 'busy', 'no-answer', 'failed', 'canceled']);
-/** Who answered, where it was nobody. Source: Twilio's answering machine detection. */
+/** `AnsweredBy` of machines. Source: Twilio's answering machine detection. */
 const MACHINE = /^(machine_|fax)/;
 
 interface TwilioLogin {
@@ -45,7 +45,7 @@ interface TwilioLogin {
 }
 
 export interface TwilioWebhookParts {
-  /** Undefined while Twilio is not configured: nothing it says can be checked then. */
+  /** Undefined while Twilio is not configured; all requests are refused then. */
   readonly account: TwilioLogin | undefined;
   readonly inboundCalls: Pick<InboundCallService, 'admit' | 'waitUntilDecided'>;
   readonly tokens: Pick<MediaTokens, 'issue'>;
@@ -57,15 +57,15 @@ export interface TwilioWebhookParts {
   readonly origin: () => string | undefined;
 }
 
-/** What a request says, once it was believed. */
+/** An authenticated request of Twilio. */
 interface TwilioRequest {
   readonly fields: ReadonlyMap<string, string>;
   readonly callSid: string;
-  /** Of a call that we had made. */
+  /** Our id of an outbound call. */
   readonly callId: string | undefined;
 }
 
-/** What Twilio asks (`voice`: a call rings, or was answered) and tells (`status`). */
+/** Twilio's webhooks: `voice` (an inbound call, or an answered outbound call) and `status`. */
 export function twilioWebhooks(parts: TwilioWebhookParts): RequestHandler {
   const router = Router({ caseSensitive: true, strict: false });
   const serve = (
@@ -96,7 +96,7 @@ export function twilioWebhooks(parts: TwilioWebhookParts): RequestHandler {
   return router;
 }
 
-/** Somebody calls one of our numbers. */
+/** An inbound call. */
 async function onIncomingCall(
   parts: TwilioWebhookParts,
   { fields, callSid }: TwilioRequest,
@@ -116,7 +116,7 @@ async function onIncomingCall(
   return connectTwiml(parts, callSid, onIncomingCall);
 }
 
-/** Somebody whom we called has answered. */
+/** An answered outbound call. */
 async function onAnswered(
   parts: TwilioWebhookParts,
   { fields, callSid }: TwilioRequest,
@@ -163,9 +163,9 @@ async function onStatus(
 ): Promise<void> {
   const status = fields.get('CallStatus') ?? '';
   if (callId === undefined) {
-    // The caller is gone, whatever became of the socket.
+    // The caller has hung up.
     if (FINAL_STEPS.has(status)) {
-      // Who hangs up while the call's owner is still asked must not be waited for afterwards.
+      // A caller may hang up while the agent's webhook is still being called.
       await parts.inboundCalls.waitUntilDecided('twilio', callSid);
       await parts.commands.end(callIdOf('twilio', callSid), 'user_hangup');
     }
@@ -178,7 +178,7 @@ async function onStatus(
   if (step) await parts.outbound.progress(callId, step);
 }
 
-/** @throws ApiError for what Twilio did not send, or not to us */
+/** @throws ApiError for a request that Twilio did not sign for this account and URL */
 async function authenticateRequest(
   parts: TwilioWebhookParts,
   account: TwilioLogin,
@@ -202,7 +202,7 @@ async function authenticateRequest(
   return { fields: byName, callSid, callId };
 }
 
-/** By our public URL; where proxies are trusted, by the one that they tell of, too. */
+/** Checks the signature for our public URL and, with trusted proxies, for the forwarded one. */
 function isSigned(
   authToken: string,
   origin: string | undefined,

@@ -1,16 +1,16 @@
-/** An element of TwiML; what is between its tags is text or more of them. */
+/** A TwiML element. */
 interface Verb {
   readonly name: string;
   readonly attributes?: Readonly<Record<string, string>>;
   readonly content?: string | readonly Verb[];
 }
 
-/** What Twilio takes of a `<Parameter>`: name and value together have less than 500 characters. */
+/** Maximum length of name and value of a `<Parameter>` together. */
 const MAX_PARAMETER = 499;
 
 export const TWIML_TYPE = 'text/xml; charset=utf-8';
 
-/** Connects the call to a socket; Twilio goes on after it when the socket closes, which ends the call. */
+/** Connects the call with a socket. When the socket closes, the call ends, as no verb follows. */
 export function connectStream(url: string, parameters: Readonly<Record<string, string>>): string {
   const content = Object.entries(parameters)
     .filter(([name, value]) => name.length + value.length <= MAX_PARAMETER)
@@ -18,7 +18,7 @@ export function connectStream(url: string, parameters: Readonly<Record<string, s
   return twiml({ name: 'Connect', content: [{ name: 'Stream', attributes: { url }, content }] });
 }
 
-/** The caller hears the tone of a number that is busy, or that nobody has; the call costs nothing. */
+/** Rejects the call with a busy or an unobtainable tone, free of charge. */
 export function reject(reason: 'busy' | 'rejected'): string {
   return twiml({ name: 'Reject', attributes: { reason } });
 }
@@ -27,7 +27,7 @@ export function hangUp(): string {
   return twiml({ name: 'Hangup' });
 }
 
-/** Gives the call to another number or SIP address, and is out of it. */
+/** Transfers the call to another number or SIP address. */
 export function dial(target: string): string {
   const isSip = /^sips?:/.test(target);
   return twiml({ name: 'Dial', content: [{ name: isSip ? 'Sip' : 'Number', content: target }] });
@@ -54,7 +54,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** For texts and attributes; what no XML may hold is left out (Source: XML 1.0, production 2). */
+/** Escapes text and attributes, and drops characters that XML 1.0 (production 2) forbids. */
 function escaped(text: string): string {
   return text
     .replace(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '')

@@ -1,14 +1,10 @@
-import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { RawData, WebSocket } from 'ws';
-import { CallError } from '../../../agents-runtime/contract/errors.js';
 import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import {
   type Hello,
   MAX_FRAME,
-  parseClientMessage,
   SUBPROTOCOL,
-  TOKEN_SUBPROTOCOL,
 } from '../../../agents-runtime/transports/websocket/protocol.js';
 import {
   CALL_CLOSE_CODES,
@@ -22,12 +18,8 @@ import type { CallSession } from '../../calls/session/call-session.js';
 import type { CallsRepository } from '../../calls/store/calls.repository.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import { isUuid } from '../../platform/http/validation/schema-builders.js';
-import {
-  type Newcomer,
-  offeredSubprotocols,
-  type SocketCall,
-  type SocketRoute,
-} from '../../platform/http/websocket-router.js';
+import type { Newcomer, SocketCall, SocketRoute } from '../../platform/http/websocket-router.js';
+import { bufferMessages, callIdIn, readHello, tokenOf } from './hello.js';
 
 /** Close reasons; other refusals are reported by their names. */
 const REFUSALS: Readonly<Partial<Record<ClaimRefusal, string>>> = {
@@ -35,9 +27,7 @@ const REFUSALS: Readonly<Partial<Record<ClaimRefusal, string>>> = {
   gone: 'this token has been used, or its call has ended',
   no_agent: 'no such agent',
 };
-/** What comes along with `hello` and waits for the call to begin, bytes. */
-const MAX_EARLY = 64 * 1024;
-/** A socket that has not said hello by then is closed. */
+/** A socket without `hello` is closed after this time. */
 const HELLO_MS = 5_000;
 
 export interface CallSocketsParts {
@@ -48,7 +38,7 @@ export interface CallSocketsParts {
   readonly sessions: Pick<CallSessionFactory, 'claim'>;
 }
 
-/** Opens the sockets of calls: a client joins with its token or takes up a call whose socket broke. */
+/** The sockets of calls: a client joins with its token, or resumes a call whose socket broke. */
 export class CallSockets {
   readonly #parts: CallSocketsParts;
 
@@ -68,7 +58,7 @@ export class CallSockets {
     };
   }
 
-  /** Undefined for calls that nobody can join any more; who joins is verified by `hello`. */
+  /** Undefined for calls that cannot be joined any more. `hello` contains the credential. */
   async #authenticate(url: URL): Promise<Newcomer | undefined> {
     const callId = callIdIn(url);
     const row = isUuid(callId) ? await this.#parts.calls.find(callId) : undefined;
@@ -165,44 +155,4 @@ export class CallSockets {
     const resumable = { socket: transport, token: resumeToken };
     session.start(transport, { log, resumable }, (call) => transport.start(call, socket));
   }
-}
-
-/** Keeps what a socket says until the returned function lets it through to who listens then. */
-function bufferMessages(socket: WebSocket): () => void {
-  const early: (readonly [RawData, boolean])[] = [];
-  let bytes = 0;
-  const keep = (data: RawData, isBinary: boolean) => {
-    bytes += (data as Buffer).length;
-    if (bytes > MAX_EARLY) socket.close(CALL_CLOSE_CODES.refused, 'too much came before ready');
-    else early.push([data, isBinary]);
-  };
-  socket.on('message', keep);
-  return () => {
-    socket.off('message', keep);
-    if (socket.readyState !== socket.OPEN) return;
-    for (const [data, isBinary] of early) socket.emit('message', data, isBinary);
-  };
-}
-
-/** The path may end in a slash. */
-function callIdIn({ pathname }: URL): string {
-  return pathname.replace(/\/$/, '').split('/').at(-2) ?? '';
-}
-
-function readHello({ data, isBinary }: { data: RawData; isBinary: boolean }): Hello | string {
-  if (isBinary) return 'hello comes before audio';
-  try {
-    const message = parseClientMessage(data.toString());
-    return message.type === 'hello' ? message : 'the first message is hello';
-  } catch (error) {
-    if (error instanceof CallError) return error.message;
-    throw error;
-  }
-}
-
-/** A token that came as a subprotocol, which no log of URLs holds. */
-function tokenOf(request: IncomingMessage): string | undefined {
-  return offeredSubprotocols(request)
-    .find((protocol) => protocol.startsWith(TOKEN_SUBPROTOCOL))
-    ?.slice(TOKEN_SUBPROTOCOL.length);
 }

@@ -12,7 +12,6 @@ import {
 } from '../../platform/http/route.js';
 import { codePoints } from '../../platform/http/validation/coerce.js';
 import type { ModelCatalog } from '../model-catalog/model-catalog.js';
-import { sendAudio } from './send-audio.js';
 import { type SpeechRequest, speechRequest } from './speech.schema.js';
 import type { SpeechService } from './speech.service.js';
 import type { SpeechQuota } from './speech-quota.js';
@@ -142,4 +141,38 @@ async function* prependResult<T>(
   if (first.done) return;
   yield first.value;
   yield* rest;
+}
+
+/**
+ * Writes chunks and ends the response. Pulls the next chunk when the client has read the one before, so
+ * a client that stops reading stops synthesis. After `idleMs` without reading it is disconnected.
+ */
+async function sendAudio(
+  response: Response,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  idleMs: number,
+): Promise<void> {
+  for await (const chunk of chunks) {
+    if (response.destroyed) return;
+    if (!response.write(chunk)) await waitFor(response, 'drain', idleMs);
+  }
+  if (response.destroyed) return;
+  response.end();
+  if (!response.writableFinished) await waitFor(response, 'finish', idleMs);
+}
+
+/** Resolves at the event or when the connection closes. Disconnects the client after `idleMs`. */
+function waitFor(response: Response, event: 'drain' | 'finish', idleMs: number): Promise<void> {
+  if (response.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => response.destroy(), idleMs);
+    const done = () => {
+      clearTimeout(timer);
+      response.off(event, done);
+      response.off('close', done);
+      resolve();
+    };
+    response.on(event, done);
+    response.on('close', done);
+  });
 }

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ApiError } from './api-error.js';
 import { type Authenticator, bearerOf, requireScope, unauthorized } from './authenticate.js';
+import { CLOSE_CODES } from './close-codes.js';
 import { type WatchedCredential, watchCredential } from './credential-watch.js';
 import { statusOf } from './error-codes.js';
 import { errorBody } from './error-handler.js';
@@ -90,9 +91,6 @@ export interface UpgradeServices {
   readonly keyCheckMs?: number | undefined;
 }
 
-/** Close codes. Source: RFC 6455, section 7.4.1. */
-const GOING_AWAY = 1001;
-const REFUSED = 1008;
 /** Time for a client with a revoked key to answer the close frame. */
 const MAX_CLOSING_MS = 1_000;
 
@@ -203,7 +201,8 @@ export class WebSocketRouter {
     this.#isClosed = true;
     for (const socket of this.#forwarded) socket.destroy();
     for (const { server } of this.#entries) {
-      for (const client of server.clients) client.close(GOING_AWAY, 'server is stopping');
+      for (const client of server.clients)
+        client.close(CLOSE_CODES.goingAway, 'server is stopping');
       server.close();
     }
   }
@@ -238,7 +237,10 @@ export class WebSocketRouter {
     const { keys, keyCheckMs: checkMs } = this.#services;
     const onRevoked = () => {
       opened.log.info({ keyId: opened.principal.keyId }, 'socket closed: its API key was revoked');
-      webSocket.close(REFUSED, 'the API key is no longer valid for this socket');
+      webSocket.close(
+        CLOSE_CODES.policyViolation,
+        'the API key is no longer valid for this socket',
+      );
       const limit = setTimeout(() => webSocket.terminate(), MAX_CLOSING_MS);
       webSocket.once('close', () => clearTimeout(limit));
     };

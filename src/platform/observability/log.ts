@@ -38,7 +38,7 @@ export function makeLog(level: string, destination?: DestinationStream): Logger 
   );
 }
 
-/** The loggable part of an error. Errors of libraries can contain their input, which is omitted. */
+/** The part of an error that is logged. Errors of libraries can contain their input, which is omitted. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error };
   const code = 'code' in error && error.code != null ? String(error.code) : undefined;

@@ -1,6 +1,6 @@
 const WORKLETS = ['/call/capture-worklet.js', '/call/player-worklet.js'];
 
-/** Whether sound can be sent to a device of the person's choice. */
+/** Whether the browser can play audio on a selected device. */
 export const canChooseSpeaker = 'setSinkId' in AudioContext.prototype;
 
 /** Microphone and loudspeaker of one call, at the sound card's own rate. */
@@ -12,9 +12,9 @@ export class CallAudio {
   #isMuted = false;
 
   /**
-   * To be made while a person's click is handled: only then may a page make sound.
-   * @param onFrame is given the caller's audio: ArrayBuffers of 20 ms, s16le at 16 kHz.
-   * @param onPlayed is told how far the agent's audio was played, in ms.
+   * Construct it in a click handler: only then may a page play audio.
+   * @param onFrame called with the caller's audio: ArrayBuffers of 20 ms, s16le at 16 kHz
+   * @param onPlayed called with the position of the agent's audio, in ms
    */
   constructor({ onFrame, onPlayed }) {
     this.onFrame = onFrame;
@@ -32,7 +32,7 @@ export class CallAudio {
     this.#capture.port.onmessage = ({ data }) => this.onFrame(data);
   }
 
-  /** Listens to this microphone instead of the one before. @throws DOMException when there is none */
+  /** Switches the microphone. @throws DOMException if there is none */
   async useMicrophone(deviceId) {
     const stream = await navigator.mediaDevices.getUserMedia({
       audio: {
@@ -62,7 +62,7 @@ export class CallAudio {
     for (const track of this.#microphone?.stream.getAudioTracks() ?? []) track.enabled = !isMuted;
   }
 
-  /** The next sample of the agent has this position; `sampleRate` stays the same for a call. */
+  /** Sets the position of the agent's next sample. `sampleRate` is constant during a call. */
   begin(positionMs, sampleRate) {
     if (!this.#player) {
       this.#player = new AudioWorkletNode(this.#context, 'parley-player', {
@@ -110,7 +110,7 @@ function stopTracks(stream) {
   for (const track of stream.getTracks()) track.stop();
 }
 
-/** How loud a frame is, 0…1 on a scale of decibels: silence to full. */
+/** The level of a frame, 0…1 on a decibel scale. */
 export function levelOf(frame) {
   const samples = new Int16Array(frame);
   let sum = 0;

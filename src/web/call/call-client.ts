@@ -4,17 +4,17 @@ type Ready = Extract<CallServerMessage, { type: 'ready' }>;
 
 const SUBPROTOCOL = 'parley.call.v1';
 const UPSTREAM_BYTES_PER_SECOND = 32_000;
-/** Frames of 20 ms that wait for a lost socket to come back: as long as a call may be taken up. */
+/** Frames of 20 ms that are buffered while the socket reconnects: as long as a call can be resumed. */
 const MAX_WAITING = 500;
-/** A socket that takes nothing for five seconds is as good as lost. */
+/** After five seconds without progress, a socket counts as lost. */
 const STALLED_BYTES = 5 * UPSTREAM_BYTES_PER_SECOND;
-/** One try to connect may take this long. */
+/** Timeout of one connection attempt. */
 const TRY_MS = 3_000;
-/** Close codes after which trying again is no use. Source: docs/reference/call-socket.md. */
+/** Close codes after which reconnecting cannot succeed. Source: docs/reference/call-socket.md. */
 const FINAL_CODES = [1007, 1008, 4409];
 
-/** What the link uses of a browser's WebSocket. */
-export interface LinkSocket {
+/** The used part of a browser's WebSocket. */
+export interface BrowserSocket {
   binaryType: string;
   readonly bufferedAmount: number;
   send(data: string | ArrayBuffer): void;
@@ -25,40 +25,40 @@ export interface LinkSocket {
 }
 
 /** How a call ended for its client. */
-export type LinkEnd =
+export type CallClientEnd =
   | { readonly type: 'ended'; readonly reason: string }
-  /** The server does not want this socket; `sentence` is its own. */
+  /** The server refused the socket; `sentence` is its message. */
   | { readonly type: 'refused'; readonly sentence: string }
-  /** The connection broke and did not come back. */
+  /** The connection was lost and could not be restored. */
   | { readonly type: 'lost' };
 
 interface CallLinkListener {
-  /** The call began, or goes on after the connection broke. */
+  /** The call started or resumed. */
   onReady(message: Ready): void;
   /** s16le samples of the agent. */
   onAudio(frame: ArrayBuffer): void;
   onMessage(message: CallServerMessage): void;
-  /** The connection broke; it is tried again. */
+  /** The connection was lost; the client reconnects. */
   onAway(): void;
-  /** Told once, last. */
-  onEnd(end: LinkEnd): void;
+  /** Called once, as the last event. */
+  onEnd(end: CallClientEnd): void;
 }
 
 export interface CallSocketClientOptions {
   readonly token: string;
-  readonly open: (subprotocol: string) => LinkSocket;
+  readonly open: (subprotocol: string) => BrowserSocket;
   readonly listener: CallLinkListener;
-  /** The first wait before another try; it doubles. */
+  /** Delay before the first reconnect, ms. It doubles. */
   readonly retryMs?: number;
-  /** How long a broken call can be taken up, and a first connection be tried for. */
+  /** Time limit for resuming a call and for the first connection. */
   readonly giveUpMs?: number;
 }
 
-/** A call's connection: one WebSocket after another, as long as the server can take the call up. */
+/** A call's connection. Reconnects while the server can resume the call. */
 export class CallSocketClient {
   readonly #options: Required<CallSocketClientOptions>;
   readonly #waiting: ArrayBuffer[] = [];
-  #socket: LinkSocket | undefined;
+  #socket: BrowserSocket | undefined;
   #ready: Ready | undefined;
   #isReady = false;
   #isOver = false;
@@ -79,7 +79,7 @@ export class CallSocketClient {
     this.#connect();
   }
 
-  /** Sends the caller's audio; while the connection is away the newest ten seconds are kept. */
+  /** Sends the caller's audio. While disconnected, buffers the newest ten seconds. */
   sendAudio(frame: ArrayBuffer): void {
     if (this.#isOver || !this.#ready) return;
     if (this.#isReady && this.#socket) {
@@ -96,18 +96,18 @@ export class CallSocketClient {
     this.#send({ type: 'playout', playedMs });
   }
 
-  /** Whether it could be sent: not while the connection is away. */
+  /** Sends a text. @returns false while disconnected */
   sendText(text: string): boolean {
     return this.#send({ type: 'text', text });
   }
 
-  /** Asks the server to end the call; it answers with `end`. False while the connection is away. */
+  /** Requests the end of the call; the server answers with `end`. @returns false while disconnected */
   sendEnd(): boolean {
     return this.#send({ type: 'end' });
   }
 
-  /** Ends the link at once, as seen from here; idempotent. */
-  finish(end: LinkEnd): void {
+  /** Closes the connection at once. Idempotent. */
+  finish(end: CallClientEnd): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#stopTrying();
@@ -170,7 +170,7 @@ export class CallSocketClient {
     for (const frame of this.#waiting.splice(0)) this.#socket?.send(frame);
   }
 
-  #lose(socket: LinkSocket): void {
+  #lose(socket: BrowserSocket): void {
     if (this.#isOver || this.#socket !== socket) return;
     this.#release();
     clearTimeout(this.#tryTimer);
@@ -192,7 +192,7 @@ export class CallSocketClient {
     for (const timer of [this.#retryTimer, this.#tryTimer, this.#giveUpTimer]) clearTimeout(timer);
   }
 
-  /** Lets go of the socket, whose later events no longer count. */
+  /** Detaches the socket and ignores its later events. */
   #release(): void {
     const socket = this.#socket;
     this.#socket = undefined;

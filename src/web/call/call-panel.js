@@ -1,6 +1,6 @@
-import { Refusal } from '../api-client.js';
-import { tell } from '../status.js';
-import { LiveCall } from './call-session.js';
+import { ApiRefusal } from '../api-client.js';
+import { showStatus } from '../status.js';
+import { BrowserCall } from './call-session.js';
 import { duration, refusalSentence, stateName } from './call-texts.js';
 import { Devices } from './devices.js';
 import { showRecentCalls } from './recent-calls.js';
@@ -22,8 +22,8 @@ const muteButton = document.querySelector('#mute');
 const hangUpButton = document.querySelector('#hang-up');
 const sayForm = document.querySelector('#say-form');
 
-/** The part of the page that holds calls. Answers a function that ends it. */
-export async function openCalls(api) {
+/** The panel for calls. @returns a function that closes it */
+export async function createCallPanel(api) {
   const part = new CallPart(api);
   try {
     await part.fill();
@@ -33,7 +33,7 @@ export async function openCalls(api) {
       part.close();
       throw error;
     }
-    talkPart.hidden = true; // a key may be for speech alone
+    talkPart.hidden = true; // the key may lack the scope for calls
   }
   return () => part.close();
 }
@@ -91,9 +91,9 @@ class CallPart {
   async #start(way) {
     if (this.#call) return;
     testOffer.hidden = true;
-    tell('');
+    showStatus('');
     try {
-      this.#call = new LiveCall(this.#view());
+      this.#call = new BrowserCall(this.#view());
       this.#showCall();
       await this.#call.start({
         admit: async () => {
@@ -118,7 +118,7 @@ class CallPart {
       onLevel: (level) => {
         levelView.value = level;
       },
-      onFault: (sentence) => tell(sentence, 'fault'),
+      onFault: (sentence) => showStatus(sentence, 'fault'),
       onEnd: (sentence, isFault) => this.#ended(sentence, isFault),
     };
   }
@@ -146,8 +146,8 @@ class CallPart {
 
   #refused(error) {
     this.#over();
-    const reason = error instanceof Refusal ? error.reason : undefined;
-    tell(refusalSentence(reason, error.message), 'fault');
+    const reason = error instanceof ApiRefusal ? error.reason : undefined;
+    showStatus(refusalSentence(reason, error.message), 'fault');
     if (reason !== 'agent_not_deployed') return;
     testOffer.hidden = false;
     testButton.focus();
@@ -155,7 +155,7 @@ class CallPart {
 
   #ended(sentence, isFault) {
     this.#over();
-    tell(sentence, isFault ? 'fault' : 'note');
+    showStatus(sentence, isFault ? 'fault' : 'note');
     talkButton.focus();
     void showRecentCalls(this.#api);
   }
@@ -180,7 +180,7 @@ class CallPart {
     const text = words.value.trim();
     if (!text) return;
     if (this.#call?.say(text)) words.value = '';
-    else tell('This could not be sent: the call is not connected.', 'fault');
+    else showStatus('This could not be sent: the call is not connected.', 'fault');
   }
 }
 

@@ -1,26 +1,26 @@
 import { CallAudio, levelOf } from './call-audio.js';
 import { CallSocketClient } from './call-client.js';
 import { endingSentence, INSECURE_PAGE, microphoneSentence } from './call-texts.js';
-import { afterLatency, afterTranscript } from './transcript.js';
+import { applyLatency, applyTranscript } from './transcript.js';
 
-/** How long the server may take to confirm the end of a call. */
+/** Timeout for the server's confirmation of the end of a call. */
 const END_WITHIN_MS = 2_000;
 
 /**
- * One call: joins the wire with microphone and loudspeaker. `view` is told what there is to show:
+ * One call: connects the call socket with microphone and loudspeaker. Reports to `view`:
  * onState(state), onLines(lines), onLevel(level), onFault(sentence), onEnd(sentence, isFault).
  */
-export class LiveCall {
+export class BrowserCall {
   #view;
   #audio;
   #link;
   #admission;
   #lines = [];
   #state = 'connecting';
-  /** The person hung up before the call had begun. */
+  /** Whether the user hung up before the call started. */
   #isGivenUp = false;
 
-  /** @throws Error where the browser lets the page neither listen nor play. */
+  /** @throws Error if the browser supports no audio input or output */
   constructor(view) {
     if (!isSecureContext) throw new Error(INSECURE_PAGE);
     this.#view = view;
@@ -34,8 +34,8 @@ export class LiveCall {
   }
 
   /**
-   * @param admit asks the server for the call's connection details.
-   * @throws what `admit` throws, for one; the call has then not begun.
+   * @param admit requests the call's connection details
+   * @throws errors of `admit`, among others; the call has not started then
    */
   async start({ admit, microphone, speaker }) {
     this.#view.onState('connecting');
@@ -53,7 +53,7 @@ export class LiveCall {
     else this.#connect();
   }
 
-  /** Without a microphone the call goes on: one may type. */
+  /** Without a microphone, the call continues with typed text. */
   async useMicrophone(deviceId) {
     try {
       await this.#audio.useMicrophone(deviceId);
@@ -88,7 +88,7 @@ export class LiveCall {
     else this.endByToken().finally(finish);
   }
 
-  /** Ends the call on the server without the socket, even while the page goes away. */
+  /** Ends the call by HTTP, which also works while the page is being closed. */
   async endByToken() {
     if (!this.#admission) return;
     const { call_id: callId, end_token: token } = this.#admission;
@@ -96,12 +96,12 @@ export class LiveCall {
       method: 'POST',
       keepalive: true,
       headers: { Authorization: `Bearer ${token}` },
-    }).catch(() => undefined); // the server notices by itself that nobody is there
+    }).catch(() => undefined); // the server ends an abandoned call itself
   }
 
   #connect() {
     const { server_url: serverUrl, participant_token: token } = this.#admission;
-    // The page's own origin is one that is known to reach the gateway.
+    // The page's origin certainly reaches the gateway.
     const address = new URL(new URL(serverUrl).pathname, location.href);
     address.protocol = address.protocol.replace('http', 'ws');
     this.#link = new CallSocketClient({
@@ -128,10 +128,10 @@ export class LiveCall {
         this.#view.onState(message.state);
         break;
       case 'transcript':
-        this.#show(afterTranscript(this.#lines, message));
+        this.#show(applyTranscript(this.#lines, message));
         break;
       case 'latency':
-        this.#show(afterLatency(this.#lines, message));
+        this.#show(applyLatency(this.#lines, message));
         break;
       case 'pause':
         this.#audio.pause();

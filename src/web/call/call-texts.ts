@@ -1,4 +1,4 @@
-/** What a person is told when the browser gives no microphone. Source: Media Capture and Streams, §10.2. */
+/** Messages for `getUserMedia` errors. Source: Media Capture and Streams, §10.2. */
 const MICROPHONE: Readonly<Record<string, string>> = {
   NotAllowedError:
     'The microphone was refused. Allow it for this page in the browser’s address bar.',
@@ -44,12 +44,12 @@ const STATES: Readonly<Record<string, string>> = {
 export const INSECURE_PAGE =
   'Browsers hold calls only on secure pages: open this page by https, or on its own machine as http://localhost.';
 
-/** @param name of the DOMException that `getUserMedia` threw. */
+/** @param name of the DOMException of `getUserMedia` */
 export function microphoneSentence(name: string): string {
   return MICROPHONE[name] ?? 'The microphone cannot be used.';
 }
 
-/** What a call's refusal means; `sentence` is the server's own. */
+/** The message for a refused call. `sentence` is the server's message. */
 export function refusalSentence(reason: string | undefined, sentence: string): string {
   return (reason !== undefined && REFUSALS[reason]) || sentence;
 }
@@ -62,7 +62,7 @@ export function stateName(state: string): string {
   return STATES[state] ?? state;
 }
 
-/** As on a telephone's display. */
+/** Formats a duration as minutes and seconds. */
 export function duration(seconds: number): string {
   const whole = Math.floor(seconds);
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;

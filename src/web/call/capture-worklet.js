@@ -1,6 +1,6 @@
 import { MicrophoneFrames } from './microphone-frames.js';
 
-/** Posts what the microphone hears as frames of the call socket. */
+/** Posts microphone audio as frames of the call socket. */
 class CaptureProcessor extends AudioWorkletProcessor {
   #isOpen = true;
   #frames = new MicrophoneFrames(sampleRate, (frame) =>

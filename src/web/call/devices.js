@@ -4,8 +4,8 @@ const microphones = document.querySelector('#microphone');
 const speakers = document.querySelector('#speaker');
 
 /**
- * The choice of microphone and loudspeaker; names appear once the person has allowed the microphone.
- * `onMicrophone` and `onSpeaker` are told a device's id when another one is chosen.
+ * The selection of microphone and loudspeaker. Names appear after the user has allowed the microphone.
+ * Calls `onMicrophone` and `onSpeaker` with the id of a newly selected device.
  */
 export class Devices {
   constructor({ onMicrophone, onSpeaker, signal }) {
@@ -15,7 +15,7 @@ export class Devices {
     navigator.mediaDevices?.addEventListener('devicechange', () => this.refresh(), { signal });
   }
 
-  /** The chosen device's id; '' for the system's choice. */
+  /** The id of the selected device; '' for the system default. */
   get microphone() {
     return microphones.value;
   }

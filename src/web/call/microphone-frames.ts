@@ -1,11 +1,11 @@
-// The path is the same in `dist` and on the web: there it cannot climb above `/`.
+// The path is the same in `dist` and in the browser, where `..` stops at `/`.
 import { Resampler } from '../../../media/audio/resampler.js';
 
-/** What the call socket takes: 20 ms at 16 kHz. */
+/** Frames of the call socket: 20 ms at 16 kHz. */
 const UPSTREAM_RATE = 16_000;
 const FRAME_LENGTH = 320;
 
-/** Makes the frames that a call sends of a microphone's samples. */
+/** Converts microphone samples to frames of the call socket. */
 export class MicrophoneFrames {
   readonly #resampler: Resampler;
   readonly #send: (frame: Int16Array<ArrayBuffer>) => void;
@@ -13,15 +13,15 @@ export class MicrophoneFrames {
   #filled = 0;
 
   /**
-   * @param send is given each frame to keep.
-   * @throws MediaError INVALID_INPUT for a rate (Hz) that no filter is made for.
+   * @param send takes ownership of each frame
+   * @throws MediaError INVALID_INPUT for an unsupported sample rate (Hz)
    */
   constructor(deviceRate: number, send: (frame: Int16Array<ArrayBuffer>) => void) {
     this.#resampler = new Resampler(deviceRate, UPSTREAM_RATE);
     this.#send = send;
   }
 
-  /** Takes samples (−1…1) at the device's rate. */
+  /** @param samples −1…1, at the device's rate */
   push(samples: Float32Array): void {
     this.#resampler.push(samples, (resampled) => {
       for (const sample of resampled) this.#add(sample);

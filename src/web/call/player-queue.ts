@@ -1,6 +1,6 @@
-/** Kept of the agent's audio, seconds: one second that was played, and what the server sends ahead. */
+/** Buffered agent audio, seconds: one second of played audio, and audio that the server sends ahead. */
 const CAPACITY_S = 4;
-/** Playing begins when this much is there or has been waited for. */
+/** Playback begins when this much is buffered, or after waiting this long. */
 const JITTER_MS = 60;
 const FADE_OUT_MS = 30;
 const FADE_IN_MS = 5;
@@ -9,14 +9,14 @@ const REPORT_MS = 100;
 export interface PlayerQueueOptions {
   /** Hz of the agent's audio. */
   readonly sampleRate: number;
-  /** Told how far the agent's audio has been played: about every 100 ms, and at every halt. */
+  /** Reports the playback position about every 100 ms and at every stop. */
   readonly report: (playedMs: number) => void;
 }
 
 /**
- * The agent's audio between wire and loudspeaker. A position is a count of samples of the agent's
- * audio since the call began; what `clear` drops counts as passed. Samples lie in a ring at their
- * position, so that the playhead can be held, and taken back by a second, to the very sample.
+ * The agent's audio between socket and loudspeaker. A position is a count of samples since the call began;
+ * samples that `clear` drops count as played. Samples are in a ring buffer by position, so that the
+ * playhead can be paused and moved back by a second, exactly to the sample.
  */
 export class PlayerQueue {
   readonly #options: PlayerQueueOptions;
@@ -25,10 +25,10 @@ export class PlayerQueue {
   #head = 0;
   #end = 0;
   #isHeld = false;
-  /** Nothing plays until the jitter buffer has filled; how long it has been filling. */
+  /** Whether the jitter buffer is filling, and for how long. */
   #isFilling = true;
   #filledFor = 0;
-  /** Faded samples that play first: they are heard, but the playhead does not move over them. */
+  /** Faded samples to play first. They do not move the playhead. */
   #tail = new Float32Array(0);
   #fadedIn = 0;
   #sinceReport = 0;
@@ -38,17 +38,17 @@ export class PlayerQueue {
     this.#ring = new Float32Array(CAPACITY_S * options.sampleRate);
   }
 
-  /** Takes s16 samples that lie behind those before. */
+  /** Appends s16 samples. */
   receive(samples: Int16Array): void {
     const { length } = this.#ring;
     for (const sample of samples) this.#ring[this.#end++ % length] = sample / 32768;
-    // A server that sends too far ahead loses the oldest.
+    // Drops the oldest samples if the server sends too far ahead.
     this.#head = Math.max(this.#head, this.#end - length);
   }
 
   /**
-   * A socket has (again) begun: the next sample has this position. What lies between is gone, as
-   * after `clear`; a server that still pauses says so again.
+   * Sets the position of the next sample after a (re)connect. Missing samples are dropped, as after
+   * `clear`; a server that still pauses repeats the pause.
    */
   begin(positionMs: number): void {
     const position = this.#samples(positionMs);
@@ -58,14 +58,14 @@ export class PlayerQueue {
     this.#report();
   }
 
-  /** Fades out at once and holds the playhead where the fade began. */
+  /** Fades out and pauses the playhead at the start of the fade. */
   pause(): void {
     this.#fadeOut();
     this.#isHeld = true;
     this.#report();
   }
 
-  /** Plays on from exactly this position, as far as it is still kept. */
+  /** Resumes at this position, if it is still buffered. */
   resume(fromMs: number): void {
     const oldest = Math.max(0, this.#end - this.#ring.length);
     this.#head = Math.min(this.#end, Math.max(oldest, this.#samples(fromMs)));
@@ -74,7 +74,7 @@ export class PlayerQueue {
     this.#fadedIn = 0;
   }
 
-  /** Drops what has not been played, after a report of how far it got. */
+  /** Reports the position and drops unplayed samples. */
   clear(): void {
     this.#fadeOut();
     this.#report();
@@ -82,7 +82,7 @@ export class PlayerQueue {
     this.#isHeld = false;
   }
 
-  /** Fills `output` with what is heard next: silence where there is nothing to play. */
+  /** Fills `output` with the next samples, or silence. */
   read(output: Float32Array): void {
     const fromTail = Math.min(this.#tail.length, output.length);
     output.fill(0, fromTail);
@@ -119,7 +119,7 @@ export class PlayerQueue {
     if (this.#sinceReport >= this.#samples(REPORT_MS) || this.#head === this.#end) this.#report();
   }
 
-  /** Copies what would have been heard next, fading, unless nothing was being heard. */
+  /** Copies the next samples with a fade-out, if audio is playing. */
   #fadeOut(): void {
     if (this.#isHeld || this.#isFilling) return;
     const length = this.#samples(FADE_OUT_MS);

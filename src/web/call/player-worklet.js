@@ -1,7 +1,7 @@
 import { PlayerQueue } from './player-queue.js';
 import { ResampledReader } from './resampled-reader.js';
 
-/** Plays the agent's audio by the sound card's clock and reports how far it got. */
+/** Plays the agent's audio and reports the position. */
 class PlayerProcessor extends AudioWorkletProcessor {
   #isOpen = true;
 

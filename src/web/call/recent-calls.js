@@ -33,7 +33,7 @@ function itemOf(call, api) {
   return item;
 }
 
-/** The link behind it is made when it is wanted, as it lives for an hour only. */
+/** Requests the link on a click, as it expires after an hour. */
 function transcriptLink(call, api) {
   const link = document.createElement('a');
   link.href = '#recent';

@@ -1,10 +1,10 @@
-// The path is the same in `dist` and on the web: there it cannot climb above `/`.
+// The path is the same in `dist` and in the browser, where `..` stops at `/`.
 import { Resampler } from '../../../media/audio/resampler.js';
 
-/** Milliseconds that are read at a time: as little as is worth a call. */
+/** Milliseconds per read. */
 const BLOCK_MS = 3;
 
-/** Reads a source of samples at another rate than its own. */
+/** Reads a source of samples at another sample rate. */
 export class ResampledReader {
   readonly #read: (block: Float32Array) => void;
   readonly #resampler: Resampler;
@@ -12,8 +12,8 @@ export class ResampledReader {
   #ready = new Float32Array(0);
 
   /**
-   * @param read fills a block with the source's next samples.
-   * @throws MediaError INVALID_INPUT for rates (Hz) that no filter is made for.
+   * @param read fills a block with the source's next samples
+   * @throws MediaError INVALID_INPUT for unsupported sample rates (Hz)
    */
   constructor(sourceRate: number, rate: number, read: (block: Float32Array) => void) {
     this.#read = read;

@@ -1,7 +1,7 @@
 const ownList = document.querySelector('#transcript');
 const NAMES = { user: 'You', agent: 'Agent' };
 
-/** Shows the lines of a transcript; what is on the page already keeps its place. */
+/** Shows the lines of a transcript. Existing elements stay in place. */
 export function showTranscript(lines, { list = ownList, names = NAMES } = {}) {
   const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
   const known = new Map([...list.children].map((item) => [item.dataset.segment, item]));

@@ -3,8 +3,8 @@ import type { CallEvent } from '../../../agents-runtime/contract/transport.js';
 type TranscriptEvent = Extract<CallEvent, { type: 'transcript' }>;
 type LatencyEvent = Extract<CallEvent, { type: 'latency' }>;
 
-/** What one side said, as far as it is known. */
-export interface Line {
+/** One line of a transcript. */
+export interface TranscriptLine {
   readonly segment: string;
   readonly role: 'user' | 'agent';
   readonly text: string;
@@ -25,18 +25,24 @@ interface LatencySum {
   readonly parts: readonly LatencyPart[];
 }
 
-/** The transcript after one more event: lines keep their place, a final without words takes its line away. */
-export function afterTranscript(lines: readonly Line[], event: TranscriptEvent): readonly Line[] {
+/** Applies an event to a transcript. A final event without words removes its line. */
+export function applyTranscript(
+  lines: readonly TranscriptLine[],
+  event: TranscriptEvent,
+): readonly TranscriptLine[] {
   const { segment, role, text, final } = event;
   if (text === '') return final ? lines.filter((line) => line.segment !== segment) : lines;
   const known = lines.find((line) => line.segment === segment);
   if (!known) return [...lines, { segment, role, text, isFinal: final }];
-  if (known.isFinal && !final) return lines; // an interim that comes late brings nothing new
+  if (known.isFinal && !final) return lines; // ignores a late interim result
   return lines.map((line) => (line === known ? { ...line, text, isFinal: final } : line));
 }
 
-/** The transcript once a turn's latency is known: the answer that it is about is the agent's newest line. */
-export function afterLatency(lines: readonly Line[], event: LatencyEvent): readonly Line[] {
+/** Adds a turn's latency to the agent's newest line. */
+export function applyLatency(
+  lines: readonly TranscriptLine[],
+  event: LatencyEvent,
+): readonly TranscriptLine[] {
   const answer = lines.findLast(({ role }) => role === 'agent');
   if (!answer) return lines;
   const latency = latencySum(event);
@@ -53,7 +59,7 @@ const PARTS = [
   ['playout', 'playout'],
 ] as const;
 
-/** Rounds the running sum, not each part, so that what is shown still adds up. */
+/** Rounds the running sum, so that the rounded parts add up. */
 function latencySum(event: LatencyEvent): LatencySum {
   let sum = 0;
   const parts = PARTS.map(([name, key]) => {

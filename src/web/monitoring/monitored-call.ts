@@ -1,18 +1,18 @@
-import type { Line } from '../call/transcript.js';
+import type { TranscriptLine } from '../call/transcript.js';
 import type { StreamEvent } from './sse-parser.js';
 
-/** A call as who watches it sees it. */
+/** The state of a monitored call. */
 export interface MonitoredCall {
   readonly state: string;
   /** Why it ended; undefined while it runs. */
   readonly reason: string | undefined;
-  /** What is written down, by its place in the talk. */
-  readonly turns: readonly (Line & { readonly index: number })[];
-  /** What is being said, or has been said and is not written down yet. */
-  readonly spoken: readonly Line[];
+  /** Stored turns by index. */
+  readonly turns: readonly (TranscriptLine & { readonly index: number })[];
+  /** Spoken lines that are not stored yet. */
+  readonly spoken: readonly TranscriptLine[];
 }
 
-export const UNKNOWN: MonitoredCall = {
+export const UNKNOWN_CALL: MonitoredCall = {
   state: 'connecting',
   reason: undefined,
   turns: [],
@@ -32,8 +32,8 @@ interface Said {
   readonly final: boolean;
 }
 
-/** The call after one more event of its stream. */
-export function afterEvent(call: MonitoredCall, { type, data }: StreamEvent): MonitoredCall {
+/** Applies an event of the stream. */
+export function applyEvent(call: MonitoredCall, { type, data }: StreamEvent): MonitoredCall {
   switch (type) {
     case 'call': // its turns follow
       return { ...call, state: (data as { state: string }).state, spoken: [] };
@@ -50,12 +50,15 @@ export function afterEvent(call: MonitoredCall, { type, data }: StreamEvent): Mo
   }
 }
 
-/** What is written down, then what is being said. */
-export function linesOf({ turns, spoken }: MonitoredCall): readonly Line[] {
+/** The stored turns, then the spoken lines. */
+export function monitoredLines({ turns, spoken }: MonitoredCall): readonly TranscriptLine[] {
   return [...turns, ...spoken];
 }
 
-function afterSaid(lines: readonly Line[], { segment, role, text, final }: Said): readonly Line[] {
+function afterSaid(
+  lines: readonly TranscriptLine[],
+  { segment, role, text, final }: Said,
+): readonly TranscriptLine[] {
   const others = lines.filter((line) => line.segment !== segment);
   if (text === '') return final ? others : lines;
   const line = { segment, role, text, isFinal: final };
@@ -63,15 +66,17 @@ function afterSaid(lines: readonly Line[], { segment, role, text, final }: Said)
   return lines.map((known) => (known.segment === segment ? line : known));
 }
 
-/** A turn takes the place of the line that it was told as before. */
+/** Replaces the spoken line by its stored turn. */
 function afterTurn(call: MonitoredCall, { index, role, text, cut }: Turn): MonitoredCall {
   const shown = cut ? `${text} —` : text;
   const turn = { index, segment: `t${index}`, role, text: shown, isFinal: true };
   const turns = [...call.turns.filter((known) => known.index !== index), turn];
-  const told = call.spoken.find((line) => line.isFinal && line.role === role && line.text === text);
+  const spokenLine = call.spoken.find(
+    (line) => line.isFinal && line.role === role && line.text === text,
+  );
   return {
     ...call,
     turns: turns.sort((left, right) => left.index - right.index),
-    spoken: call.spoken.filter((line) => line !== told),
+    spoken: call.spoken.filter((line) => line !== spokenLine),
   };
 }

@@ -1,9 +1,9 @@
 import { duration, endingSentence, stateName } from '../call/call-texts.js';
 import { showTranscript } from '../call/transcript-view.js';
 import { playMp3 } from '../mp3-stream.js';
-import { tell } from '../status.js';
-import { afterEvent, linesOf, UNKNOWN } from './monitored-call.js';
-import { EventLines } from './sse-parser.js';
+import { showStatus } from '../status.js';
+import { applyEvent, monitoredLines, UNKNOWN_CALL } from './monitored-call.js';
+import { SseParser } from './sse-parser.js';
 
 const part = document.querySelector('#live');
 const list = document.querySelector('#live-calls');
@@ -19,8 +19,8 @@ const player = document.querySelector('#live-player');
 const NAMES = { user: 'Caller', agent: 'Agent' };
 const LOOK_MS = 3_000;
 
-/** The part of the page that watches running calls. Answers a function that ends it. */
-export async function openLive(api) {
+/** The panel for monitoring running calls. @returns a function that closes it */
+export async function createMonitoringPanel(api) {
   const live = new LivePart(api);
   await live.look();
   return () => live.close();
@@ -63,7 +63,7 @@ class LivePart {
       list.replaceChildren(...calls.map((call) => this.#itemOf(call)));
       part.hidden = calls.length === 0 && watchedView.hidden;
     } catch (error) {
-      if (error.status !== 403) return; // the next look may succeed
+      if (error.status !== 403) return; // the next request may succeed
       clearInterval(this.#timer);
       part.hidden = true;
     }
@@ -93,16 +93,16 @@ class LivePart {
     this.#callId = callId;
     this.#watching = new AbortController();
     const { signal } = this.#watching;
-    let call = UNKNOWN;
+    let call = UNKNOWN_CALL;
     watchedView.hidden = false;
     this.#show(call);
     try {
       for await (const event of this.#events(callId, signal)) {
-        call = afterEvent(call, event);
+        call = applyEvent(call, event);
         if (!signal.aborted) this.#show(call);
       }
     } catch (error) {
-      if (!signal.aborted) tell(error.message, 'fault');
+      if (!signal.aborted) showStatus(error.message, 'fault');
     }
   }
 
@@ -112,7 +112,7 @@ class LivePart {
       accept: 'text/event-stream',
     });
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    const lines = new EventLines();
+    const lines = new SseParser();
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
@@ -124,7 +124,7 @@ class LivePart {
     stateView.textContent = call.reason ? endingSentence(call.reason) : stateName(call.state);
     const isOver = call.reason !== undefined;
     for (const control of [listenButton, endButton, ...sayForm.elements]) control.disabled = isOver;
-    showTranscript(linesOf(call), { list: transcript, names: NAMES });
+    showTranscript(monitoredLines(call), { list: transcript, names: NAMES });
   }
 
   #unwatch() {
@@ -144,9 +144,9 @@ class LivePart {
     const { signal } = this.#listening;
     try {
       const response = await this.#api.request(`/calls/${this.#callId}/audio`, { signal });
-      await playMp3(response, player, () => tell('You hear the call.'));
+      await playMp3(response, player, () => showStatus('You hear the call.'));
     } catch (error) {
-      if (!signal.aborted) tell(error.message, 'fault');
+      if (!signal.aborted) showStatus(error.message, 'fault');
     }
     if (!signal.aborted) listenButton.ariaPressed = 'false';
   }
@@ -159,7 +159,7 @@ class LivePart {
       await this.#api.request(`/calls/${this.#callId}/say`, { method: 'POST', body: { text } });
       words.value = '';
     } catch (error) {
-      tell(error.message, 'fault');
+      showStatus(error.message, 'fault');
     }
   }
 
@@ -167,7 +167,7 @@ class LivePart {
     try {
       await this.#api.request(`/calls/${this.#callId}/end`, { method: 'POST' });
     } catch (error) {
-      tell(error.message, 'fault');
+      showStatus(error.message, 'fault');
     }
   }
 }

@@ -1,20 +1,20 @@
-/** One event of a stream, its data as JSON has it. */
+/** One event of a stream with parsed JSON data. */
 export interface StreamEvent {
   readonly type: string;
   readonly data: unknown;
 }
 
-/** Reads a stream of server-sent events from the pieces in which its text comes. */
-export class EventLines {
+/** Parses server-sent events from chunks of text. */
+export class SseParser {
   #rest = '';
 
-  /** The events that are whole by now. */
+  /** Adds a chunk. @returns the completed events */
   push(text: string): readonly StreamEvent[] {
     const blocks = (this.#rest + text).split('\n\n');
     this.#rest = blocks.pop() ?? '';
     return blocks.flatMap((block) => {
       const data = field(block, 'data');
-      // A comment only says that the stream lives.
+      // A comment is a keep-alive.
       if (data === undefined) return [];
       return [{ type: field(block, 'event') ?? 'message', data: JSON.parse(data) }];
     });

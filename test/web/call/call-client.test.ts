@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { parseClientMessage } from '../../../agents-runtime/transports/websocket/protocol.js';
-import { CallSocketClient, type LinkSocket } from '../../../src/web/call/call-client.js';
+import { type BrowserSocket, CallSocketClient } from '../../../src/web/call/call-client.js';
 
 const closers: (() => void)[] = [];
 afterEach(() => {
@@ -25,7 +25,7 @@ async function setUp(giveUpMs = 20_000) {
     open: (protocol) => {
       const socket = new WebSocket(`ws://127.0.0.1:${port}`, protocol);
       socket.on('error', () => undefined); // in a browser it goes unheard; `close` follows
-      return socket as unknown as LinkSocket;
+      return socket as unknown as BrowserSocket;
     },
     listener: {
       onReady: ({ positionMs }) => seen.push(`ready at ${positionMs}`),
@@ -70,7 +70,7 @@ async function meet(socket: WebSocket) {
 const FRAME = new ArrayBuffer(640);
 const until = (holds: () => boolean) => expect.poll(holds, { timeout: 20_000 }).toBe(true);
 
-describe('CallLink', () => {
+describe('CallSocketClient', () => {
   it('says hello with its token and sends audio once the server is ready', async () => {
     const { link, seen, nextSocket } = await setUp();
     link.start();

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { afterLatency, afterTranscript, type Line } from '../../../src/web/call/transcript.js';
+import {
+  applyLatency,
+  applyTranscript,
+  type TranscriptLine,
+} from '../../../src/web/call/transcript.js';
 
 function heard(segment: string, text: string, final = false) {
   const role = segment.startsWith('u') ? ('user' as const) : ('agent' as const);
@@ -7,8 +11,8 @@ function heard(segment: string, text: string, final = false) {
 }
 
 const linesAfter = (...events: ReturnType<typeof heard>[]) =>
-  events.reduce<readonly Line[]>(afterTranscript, []);
-const shown = (lines: readonly Line[]) =>
+  events.reduce<readonly TranscriptLine[]>(applyTranscript, []);
+const shown = (lines: readonly TranscriptLine[]) =>
   lines.map(({ segment, text, isFinal }) => `${segment}: ${text}${isFinal ? '.' : ' …'}`);
 const LATENCY = {
   type: 'latency' as const,
@@ -54,7 +58,7 @@ describe('the transcript', () => {
   });
 
   it('shows the latency at the newest answer, as whole parts that add up to the total', () => {
-    const lines = afterLatency(
+    const lines = applyLatency(
       linesAfter(heard('a1', 'Hi', true), heard('u1', 'Yes', true), heard('a2', 'Fine')),
       LATENCY,
     );
@@ -65,8 +69,8 @@ describe('the transcript', () => {
   });
 
   it('keeps a latency when its line goes on', () => {
-    const lines = afterLatency(linesAfter(heard('a1', 'Fine')), LATENCY);
-    expect(afterTranscript(lines, heard('a1', 'Fine. And you?', true))[0]?.latency?.totalMs).toBe(
+    const lines = applyLatency(linesAfter(heard('a1', 'Fine')), LATENCY);
+    expect(applyTranscript(lines, heard('a1', 'Fine. And you?', true))[0]?.latency?.totalMs).toBe(
       755,
     );
   });

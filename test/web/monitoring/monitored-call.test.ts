@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { afterEvent, linesOf, UNKNOWN } from '../../../src/web/monitoring/monitored-call.js';
-import { EventLines } from '../../../src/web/monitoring/sse-parser.js';
+import {
+  applyEvent,
+  monitoredLines,
+  UNKNOWN_CALL,
+} from '../../../src/web/monitoring/monitored-call.js';
+import { SseParser } from '../../../src/web/monitoring/sse-parser.js';
 
 describe('a stream of events', () => {
   it('is read however it is cut, without the beats', () => {
     const text =
       'event: state\ndata: {"state":"thinking"}\n\n: beat\n\nid: 3\nevent: turn\ndata: {"text":"café\\n\\nbar"}\n\n';
     for (let cut = 0; cut <= text.length; cut++) {
-      const lines = new EventLines();
+      const lines = new SseParser();
       const events = [...lines.push(text.slice(0, cut)), ...lines.push(text.slice(cut))];
       expect(events).toEqual([
         { type: 'state', data: { state: 'thinking' } },
@@ -27,7 +31,7 @@ describe('a watched call', () => {
     data: { index, role, text, cut },
   });
   const shown = (...events: { type: string; data: unknown }[]) =>
-    linesOf(events.reduce(afterEvent, UNKNOWN)).map(({ text, isFinal }) =>
+    monitoredLines(events.reduce(applyEvent, UNKNOWN_CALL)).map(({ text, isFinal }) =>
       isFinal ? text : `${text} …`,
     );
 
@@ -59,7 +63,7 @@ describe('a watched call', () => {
       { type: 'latency', data: { total: 700 } },
       { type: 'ended', data: { reason: 'operator_ended' } },
     ];
-    const call = events.reduce(afterEvent, UNKNOWN);
+    const call = events.reduce(applyEvent, UNKNOWN_CALL);
     expect([call.state, call.reason]).toEqual(['ended', 'operator_ended']);
   });
 });

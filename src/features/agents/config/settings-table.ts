@@ -65,11 +65,11 @@ type RuntimeValue<S extends Setting> = S extends { toRuntime: Method }
   ? ReturnType<S['toRuntime']>
   : Requested<S> | (S extends { default: unknown } ? S['default'] : null);
 
-/** The values of a request: whatever was set. */
+/** The values of a request: the settings that the client set. */
 export type RequestedSettings<T extends Settings> = {
   [K in keyof T]?: Requested<T[K]> | null | undefined;
 };
-/** The values in the database: whatever was set, with encrypted secrets. */
+/** The values in the database: the settings that were set, with encrypted secrets. */
 export type StoredSettings<T extends Settings> = {
   readonly [K in keyof T]?: Stored<T[K]> | null | undefined;
 };

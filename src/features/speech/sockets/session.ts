@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../../../agents-runtime/contract/clock.js';
+import { CLOSE_CODES } from '../../../platform/http/close-codes.js';
 import type { SpeechService, SpeechVoiceSettings } from '../speech.service.js';
-import { CLOSE, closeFrameOf } from './close-codes.js';
+import { closeFrameOf } from './close-frame.js';
 import type { FirstMessage, SocketMessages } from './protocol.js';
 import type { SocketWriter } from './socket-writer.js';
 import type { SpeechWriterParts } from './speech-writer.js';
@@ -69,7 +70,7 @@ export class SpeechSocketSession {
     const closing = closeFrameOf(error);
     if (!closing) this.logFault(error);
     this.socket.close(
-      closing ?? { code: CLOSE.internal, reason: 'something went wrong on our side' },
+      closing ?? { code: CLOSE_CODES.internalError, reason: 'something went wrong on our side' },
     );
   }
 

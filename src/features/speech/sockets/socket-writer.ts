@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import type { RawData, WebSocket } from 'ws';
 import type { Clock, Timer } from '../../../../agents-runtime/contract/clock.js';
-import { CLOSE, type CloseFrame } from './close-codes.js';
+import { CLOSE_CODES } from '../../../platform/http/close-codes.js';
+import type { CloseFrame } from './close-frame.js';
 import type { ServerMessage } from './protocol.js';
 
 /** Unsent bytes above which `send` waits. */
@@ -70,7 +71,7 @@ export class SocketWriter {
   async finish(): Promise<void> {
     if (this.signal.aborted) return;
     await this.#drained();
-    this.close({ code: CLOSE.normal, reason: '' });
+    this.close({ code: CLOSE_CODES.normal, reason: '' });
   }
 
   #end(): void {
@@ -81,7 +82,7 @@ export class SocketWriter {
   #restartIdleTimer(): void {
     this.#idle?.cancel();
     this.#idle = this.#options.clock.after(this.#options.idleMs, () =>
-      this.close({ code: CLOSE.normal, reason: 'nothing was said for a long time' }),
+      this.close({ code: CLOSE_CODES.normal, reason: 'nothing was said for a long time' }),
     );
   }
 
@@ -103,7 +104,7 @@ export class SocketWriter {
     // A closing socket still delivers frames.
     if (this.signal.aborted || this.#socket.readyState !== this.#socket.OPEN) return;
     if (isBinary) {
-      this.close({ code: CLOSE.binary, reason: 'messages are JSON text' });
+      this.close({ code: CLOSE_CODES.unsupportedData, reason: 'messages are JSON text' });
       return;
     }
     this.#restartIdleTimer();

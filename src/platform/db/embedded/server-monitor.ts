@@ -1,21 +1,13 @@
 import type { Logger } from 'pino';
 import { StartError } from '../../../config/start-error.js';
-import {
-  isRunning,
-  type Server,
-  type ServerOptions,
-  startServer,
-  stopServer,
-} from './server-process.js';
+import { type OwnServer, type ServerOptions, startServer, stopServer } from './server-process.js';
 
-/** A check reads two files of /proc on Linux, and starts `ps` elsewhere. */
-const CHECK_MS = process.platform === 'linux' ? 250 : 5_000;
 const MAX_RESTARTS = 5;
 const RESTART_WINDOW_MS = 60_000;
 
 export interface ServerMonitorOptions {
   readonly server: ServerOptions;
-  readonly running: Server;
+  readonly running: OwnServer;
   readonly log: Logger;
   readonly onLost?: ((error: StartError) => void) | undefined;
 }
@@ -23,28 +15,26 @@ export interface ServerMonitorOptions {
 /** Owns the running server: restarts it when it dies, at most 5 times per minute, and stops it. */
 export class ServerMonitor {
   readonly #options: ServerMonitorOptions;
-  #running: Server;
+  #running: OwnServer;
   #restarts: number[] = [];
   #restarting: Promise<void> | undefined;
-  readonly #timer: NodeJS.Timeout;
+  #isStopping = false;
 
   constructor(options: ServerMonitorOptions) {
     this.#options = options;
     this.#running = options.running;
-    this.#timer = setInterval(() => this.#check(), CHECK_MS);
-    this.#timer.unref();
+    this.#restartOnExit();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#isStopping = true;
     await this.#restarting;
     await stopServer(this.#running);
   }
 
-  #check(): void {
-    if (this.#restarting || isRunning(this.#running)) return;
-    this.#restarting = this.#restart().finally(() => {
-      this.#restarting = undefined;
+  #restartOnExit(): void {
+    void this.#running.exited.then(() => {
+      if (!this.#isStopping) this.#restarting = this.#restart();
     });
   }
 
@@ -54,7 +44,7 @@ export class ServerMonitor {
     this.#restarts = this.#restarts.filter((at) => now - at < RESTART_WINDOW_MS);
     this.#restarts.push(now);
     if (this.#restarts.length > MAX_RESTARTS) {
-      this.#giveUp(
+      this.#options.onLost?.(
         new StartError(
           `The database died ${MAX_RESTARTS} times in a minute: see ${server.logFile}.`,
         ),
@@ -64,13 +54,9 @@ export class ServerMonitor {
     log.warn({ pid: this.#running.pid }, 'The database died and is started again');
     try {
       this.#running = await startServer(server);
+      this.#restartOnExit();
     } catch (error) {
-      this.#giveUp(error instanceof StartError ? error : new StartError(String(error)));
+      this.#options.onLost?.(error instanceof StartError ? error : new StartError(String(error)));
     }
-  }
-
-  #giveUp(error: StartError): void {
-    clearInterval(this.#timer);
-    this.#options.onLost?.(error);
   }
 }

@@ -58,10 +58,16 @@ export interface ServerOptions {
   readonly maxConnections: number;
 }
 
-/** One running PostgreSQL. The start time distinguishes it from a later process with its pid. */
-export interface Server {
+/** A running PostgreSQL. The start time distinguishes it from a later process with its pid. */
+interface Server {
   readonly pid: number;
   readonly start: string;
+}
+
+/** A PostgreSQL that this process has started. */
+export interface OwnServer extends Server {
+  /** Resolves when the server has ended, for whatever reason. */
+  readonly exited: Promise<void>;
 }
 
 /**
@@ -85,7 +91,7 @@ export async function stopLeftoverServer(data: string): Promise<void> {
 }
 
 /** Starts a server and waits until it accepts connections. @throws {StartError} */
-export async function startServer(options: ServerOptions): Promise<Server> {
+export async function startServer(options: ServerOptions): Promise<OwnServer> {
   const deadline = Date.now() + ORPHANS_TIMEOUT_MS;
   for (;;) {
     const outcome = await tryToStart(options);
@@ -121,12 +127,12 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-export function isRunning({ pid, start }: Server): boolean {
+function isRunning({ pid, start }: Server): boolean {
   return processStart(pid) === start;
 }
 
 /** Returns the server, or the output of one that failed. */
-async function tryToStart(options: ServerOptions): Promise<Server | string> {
+async function tryToStart(options: ServerOptions): Promise<OwnServer | string> {
   const { logFile, data, user } = options;
   const logged = await stat(logFile).catch(() => undefined);
   if (logged && logged.size > MAX_LOG_BYTES) await rename(logFile, `${logFile}.1`);
@@ -144,14 +150,19 @@ async function tryToStart(options: ServerOptions): Promise<Server | string> {
     child.on('error', (error) => {
       failure = error.message;
     });
-    child.on('exit', (code, signal) => {
-      failure = `it ended with ${code ?? signal}`;
+    const exited = new Promise<void>((resolve) => {
+      child.on('exit', (code, signal) => {
+        failure = `it ended with ${code ?? signal}`;
+        resolve();
+      });
     });
     const deadline = Date.now() + START_TIMEOUT_MS;
     while (failure === undefined && Date.now() < deadline) {
       const pidFile = await readPidFile(data);
       const start = pidFile && processStart(pidFile.pid);
-      if (pidFile?.isReady && pidFile.pid === child.pid && start) return { pid: child.pid, start };
+      if (pidFile?.isReady && pidFile.pid === child.pid && start) {
+        return { pid: child.pid, start, exited };
+      }
       await sleep(POLL_MS);
     }
     if (failure === undefined) child.kill('SIGQUIT');

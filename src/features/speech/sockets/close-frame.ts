@@ -1,15 +1,7 @@
 import { ApiError } from '../../../platform/http/api-error.js';
+import { CLOSE_CODES } from '../../../platform/http/close-codes.js';
 import { statusOf } from '../../../platform/http/error-codes.js';
 import { InvalidInput } from '../../../platform/http/validation/invalid-input.js';
-
-/** Close codes of the speech sockets. Source: RFC 6455, section 7.4.1. */
-export const CLOSE = {
-  normal: 1000,
-  binary: 1003,
-  invalid: 1007,
-  refused: 1008,
-  internal: 1011,
-} as const;
 
 /** Longest reason of a close frame, bytes. Source: RFC 6455, section 5.5. */
 const MAX_REASON_LENGTH = 123;
@@ -21,9 +13,10 @@ export interface CloseFrame {
 
 /** The close frame for an error; undefined for internal errors. */
 export function closeFrameOf(error: unknown): CloseFrame | undefined {
-  if (error instanceof InvalidInput) return { code: CLOSE.invalid, reason: reasonOf(error) };
+  if (error instanceof InvalidInput)
+    return { code: CLOSE_CODES.invalidData, reason: reasonOf(error) };
   if (!(error instanceof ApiError) || error.code === 'INTERNAL_ERROR') return undefined;
-  const code = statusOf(error.code) < 500 ? CLOSE.refused : CLOSE.internal;
+  const code = statusOf(error.code) < 500 ? CLOSE_CODES.policyViolation : CLOSE_CODES.internalError;
   return { code, reason: truncate(error.message) };
 }
 

@@ -1,0 +1,9 @@
+/** Close codes of WebSockets. Source: RFC 6455, section 7.4.1. */
+export const CLOSE_CODES = {
+  normal: 1000,
+  goingAway: 1001,
+  unsupportedData: 1003,
+  invalidData: 1007,
+  policyViolation: 1008,
+  internalError: 1011,
+} as const;
