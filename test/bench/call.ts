@@ -2,10 +2,10 @@ import { cpus, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LATENCY_PARTS } from '../../agents-runtime/session/turn-latency.js';
 import { CallClient } from '../support/harness/call/call-client.js';
+import { type Percentiles, percentilesOf } from '../support/harness/endpointing/percentiles.js';
 import { admit, makeAgent, speak } from './bench-agent.js';
 import { isLoud, onsetOf, triggerOf } from './caller-speech.js';
 import { type RunningGateway, startGateway } from './gateway.js';
-import { type Percentiles, percentilesOf } from './percentiles.js';
 
 const AGENT = {
   greeting: 'Hello, this is the flower shop. How can I help you?',

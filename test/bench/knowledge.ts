@@ -11,13 +11,13 @@ import { connect, urlOf } from '../../src/platform/db/connect.js';
 import { startEmbeddedPostgres } from '../../src/platform/db/embedded/embedded-postgres.js';
 import { migrate } from '../../src/platform/db/migrate.js';
 import { distractors, questionPairs } from '../support/corpora/retrieval-corpus.js';
+import { type Percentiles, percentilesOf } from '../support/harness/endpointing/percentiles.js';
 import { freePort } from '../support/harness/process/free-port.js';
 import { CACHE } from '../support/harness/process/test-folder.js';
 import { admit, makeAgent } from './bench-agent.js';
 import { machineNow } from './comparison.js';
 import { CallersProcess } from './density/callers-process.js';
 import { startGateway } from './gateway.js';
-import { type Percentiles, percentilesOf } from './percentiles.js';
 
 const PROGRAM = fileURLToPath(new URL('./knowledge-gateway.js', import.meta.url));
 const MODEL = 'minilm-l6-v2-int8';

@@ -14,8 +14,8 @@ import { EgressGuard } from '../../src/platform/egress/egress-guard.js';
 import { TestMcpServer, textResult } from '../support/fakes/mcp-server.js';
 import { Receiver, status } from '../support/fakes/webhook-receiver.js';
 import { CONFIG } from '../support/harness/call/call-harness.js';
+import { type Percentiles, percentilesOf } from '../support/harness/endpointing/percentiles.js';
 import { machineNow, numberBehind } from './comparison.js';
-import { type Percentiles, percentilesOf } from './percentiles.js';
 
 const TIMES = 300;
 const WARM_UP = 30;

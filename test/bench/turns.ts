@@ -4,11 +4,11 @@ import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { cough } from '../support/corpora/spoken-questions.js';
 import { Speaker } from '../support/harness/audio/synthesised-speech.js';
 import { CallClient } from '../support/harness/call/call-client.js';
+import { type Percentiles, percentilesOf } from '../support/harness/endpointing/percentiles.js';
 import { admit, makeAgent } from './bench-agent.js';
 import { onsetOf, triggerOf } from './caller-speech.js';
 import { machineNow, numberBehind } from './comparison.js';
 import { type RunningGateway, startGateway } from './gateway.js';
-import { type Percentiles, percentilesOf } from './percentiles.js';
 
 const INSTANT = fileURLToPath(new URL('./density/instant-gateway.js', import.meta.url));
 const AGENT = {

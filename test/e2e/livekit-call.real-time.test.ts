@@ -4,9 +4,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SEED_AGENT } from '../../src/features/agents/seed-agent.js';
 import { askedByPiper } from '../support/corpora/spoken-questions.js';
 import { launchBrowser } from '../support/harness/call/call-page.js';
+import {
+  type LiveKitServer,
+  startLiveKitServer,
+} from '../support/harness/process/livekit-server.js';
 import { type Product, startProduct } from '../support/harness/process/product.js';
 import { describeWith } from '../support/harness/process/required-tools.js';
-import { type LiveKitServer, startLiveKitServer } from '../support/programs/livekit-server.js';
 import { type SeenInRoom, serveRoomPage } from './livekit-page.js';
 
 const QUESTION = 'How much does a coffee cost in the café?';

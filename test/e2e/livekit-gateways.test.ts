@@ -11,9 +11,12 @@ import { admit, ask, makeAgent } from '../support/harness/call/call-agents.js';
 import { CallClient, type ConnectionDetails } from '../support/harness/call/call-client.js';
 import { RoomGuest, roomToken } from '../support/harness/call/room-participant.js';
 import { withDatabase } from '../support/harness/postgres/test-database.js';
+import {
+  type LiveKitServer,
+  startLiveKitServer,
+} from '../support/harness/process/livekit-server.js';
 import { type Product, startProduct } from '../support/harness/process/product.js';
 import { describeWith } from '../support/harness/process/required-tools.js';
-import { type LiveKitServer, startLiveKitServer } from '../support/programs/livekit-server.js';
 
 const WAIT = { timeout: 60_000, interval: 100 };
 const LIMIT = 360_000;

@@ -8,8 +8,11 @@ import type { RoomTransport } from '../../agents-runtime/transports/livekit/room
 import { RoomEar } from '../support/fakes/call-input-recorder.js';
 import { tone } from '../support/harness/audio/tones.js';
 import { agentToken, RoomGuest, roomToken } from '../support/harness/call/room-participant.js';
+import {
+  type LiveKitServer,
+  startLiveKitServer,
+} from '../support/harness/process/livekit-server.js';
 import { describeWith } from '../support/harness/process/required-tools.js';
-import { type LiveKitServer, startLiveKitServer } from '../support/programs/livekit-server.js';
 
 const RATE = 48_000;
 const PATIENCE = { timeout: 40_000, interval: 50 };

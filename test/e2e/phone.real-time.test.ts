@@ -5,7 +5,8 @@ import type { AgentConfigInput } from '../../src/features/agents/config/agent-co
 import type { SimulatedCall } from '../../tools/simulator/simulated-call.js';
 import type { SimulatedLeg } from '../../tools/simulator/simulated-leg.js';
 import { TwilioCall } from '../../tools/simulator/twilio/twilio-call.js';
-import { type FakeCarrier, startTwilio, TWILIO } from '../support/fakes/carrier-servers.js';
+import { type FakeCarrier, TWILIO } from '../support/fakes/carrier.js';
+import { startTwilio } from '../support/fakes/carrier-servers.js';
 import { addCall } from '../support/fakes/twilio-calls.js';
 import { Receiver, status } from '../support/fakes/webhook-receiver.js';
 import { decodeChannels } from '../support/harness/audio/decode-audio.js';

@@ -6,8 +6,8 @@ import { CallersProcess } from '../bench/density/callers-process.js';
 import { profiling } from '../bench/density/density.js';
 import { freePort, type RunningGateway, startGateway } from '../bench/gateway.js';
 import { boundOf, type Counts, countsOf } from '../bench/histogram.js';
-import { type Percentiles, percentilesOf } from '../bench/percentiles.js';
 import { distractors, questionPairs } from '../support/corpora/retrieval-corpus.js';
+import { type Percentiles, percentilesOf } from '../support/harness/endpointing/percentiles.js';
 
 const PROGRAM = fileURLToPath(new URL('./indexing-gateway.js', import.meta.url));
 const AGENT = {

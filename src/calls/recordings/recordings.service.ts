@@ -56,7 +56,8 @@ export class RecordingService {
     this.#leftovers = new PeriodicTask({
       intervalMs: RECOVERY_MS,
       run: (closing) => this.#recoverSpools(closing),
-      onError: (error) => parts.log.error({ err: error }, 'left recordings could not be brought'),
+      onError: (error) =>
+        parts.log.error({ err: error }, 'recordings of dead gateways could not be stored'),
     });
   }
 
@@ -93,7 +94,7 @@ export class RecordingService {
   }
 
   /**
-   * Makes the file if it is not there yet, once for all who ask; waits for 20 s at most.
+   * Creates the file if it does not exist, once for all requests. Waits at most 20 s.
    * @throws StorageError where the storage cannot be used
    */
   async prepare(call: CallRow): Promise<RecordingStatus> {
@@ -194,7 +195,7 @@ export class RecordingService {
       const call = await calls.find(callId);
       if (!call) await folder.remove(callId);
       else if (call.state === 'ended') {
-        // One that cannot be brought holds up no other; it is told of where it is brought.
+        // An error with one spool must not stop the others; `#track` logs it.
         await this.#recover(call).catch(() => undefined);
       }
     }

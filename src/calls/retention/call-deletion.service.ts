@@ -97,7 +97,7 @@ export class CallDeletionService {
   }
 }
 
-/** A call whose client never came stays reserved. It counts as ended when its slot is free. */
+/** An unused reservation stays reserved. It counts as ended when its slot is free. */
 function isRunning({ state, reserved_until: until }: RetainedCall): boolean {
   return state === 'live' || (state === 'reserved' && until.getTime() > Date.now());
 }

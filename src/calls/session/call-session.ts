@@ -98,7 +98,7 @@ export class CallSession {
     return this.#own.voice.sampleRate;
   }
 
-  /** Ends the call, because its client did not come or it could not start. */
+  /** Ends a call that does not start. */
   async cancel(): Promise<void> {
     this.#own.tools?.close();
     try {

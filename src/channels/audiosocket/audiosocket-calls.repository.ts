@@ -33,7 +33,7 @@ export class AudioSocketCallsRepository {
       .delete()
       .returning<{ call_id: string; is_valid: boolean }[]>([
         'call_id',
-        this.#db.raw('expires_at > now() as is_good'),
+        this.#db.raw('expires_at > now() as is_valid'),
       ] as never);
     return row?.is_valid ? row.call_id : undefined;
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AudioInput } from '../../../agents-runtime/input/audio-input.js';
+import { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 import { rethrowing } from '../../support/harness/call/rethrowing-boundary.js';
-import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 
 const SECOND = 16_000;
 const MAX_AHEAD = 12 * SECOND;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PlaybackTimeline } from '../../../agents-runtime/output/playback-timeline.js';
 import { LEAD_MS } from '../../../agents-runtime/output/playhead.js';
-import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
+import { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 
 const FRAME_MS = 20;
 const FRAME = 160;

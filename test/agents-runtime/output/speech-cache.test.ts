@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SpeechCache } from '../../../agents-runtime/output/speech-cache.js';
 import type { SpokenChunk } from '../../../agents-runtime/output/spoken-text-alignment.js';
 import { ToneVoice } from '../../support/fakes/tone-voice.js';
-import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
+import { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 
 const GREETING = 'Hello, this is the flower shop.';
 

@@ -6,7 +6,7 @@ import type {
   TranscriptionStream,
 } from '../../../media/stt/speech-to-text.js';
 import { DeepgramServer } from '../../support/fakes/deepgram-server.js';
-import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
+import { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 
 const PATIENCE = { timeout: 30_000 };
 

@@ -5,7 +5,7 @@ import { FallbackSpeechToText } from '../../../agents-runtime/providers/stt-fall
 import type { SpeechToText } from '../../../media/stt/speech-to-text.js';
 import type { SpeechChunk } from '../../../media/tts/text-to-speech.js';
 import { AudioServer, sendSound } from '../../support/fakes/speech-provider-server.js';
-import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
+import { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 
 let server: AudioServer;
 beforeAll(async () => {

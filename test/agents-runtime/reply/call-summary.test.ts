@@ -4,8 +4,8 @@ import {
   summariseExtractively,
   summariseWithLlm,
 } from '../../../agents-runtime/reply/call-summary.js';
+import { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 import { sleep } from '../../support/harness/call/call-harness.js';
-import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 
 const user = (text: string) => ({ role: 'user', text, cut: false }) as const;
 const agent = (text: string, cut = false) => ({ role: 'agent', text, cut }) as const;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Call } from '../../../agents-runtime/session/call.js';
+import type { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 import { type HarnessOptions, harness, sleep } from '../../support/harness/call/call-harness.js';
-import type { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 
 const LIMIT_MS = 4_000;
 

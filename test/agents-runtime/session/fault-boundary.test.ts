@@ -7,9 +7,9 @@ import { Call } from '../../../agents-runtime/session/call.js';
 import type { CallDependencies } from '../../../agents-runtime/session/call-dependencies.js';
 import { FrameTicker } from '../../../agents-runtime/timing/frame-ticker.js';
 import type { VoiceActivity } from '../../../media/vad/voice-activity.js';
+import { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 import { harness, sleep } from '../../support/harness/call/call-harness.js';
 import { STORY, story } from '../../support/harness/call/story-call.js';
-import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 import { FaultyPorts } from './faulty-ports.js';
 import '../../support/harness/process/property-seed.js';
 

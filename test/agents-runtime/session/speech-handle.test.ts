@@ -4,8 +4,8 @@ import type { SpokenChunk } from '../../../agents-runtime/output/spoken-text-ali
 import { SpeechHandle } from '../../../agents-runtime/session/speech-handle.js';
 import { FrameTicker } from '../../../agents-runtime/timing/frame-ticker.js';
 import { PlayingClient, VOICE_RATE } from '../../support/fakes/virtual-client.js';
+import { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 import { rethrowing } from '../../support/harness/call/rethrowing-boundary.js';
-import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 
 const REQUEST = { text: 'when do you open', before: [], language: 'en' };
 

@@ -4,13 +4,13 @@ import type {
   StreamingTranscript,
   TranscriptionStreamOptions,
 } from '../../../media/stt/speech-to-text.js';
+import type { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 import {
   type HarnessOptions,
   harness,
   sleep,
   textsIn,
 } from '../../support/harness/call/call-harness.js';
-import type { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 
 interface Manner {
   /** The line breaks when so many samples have been pushed. */

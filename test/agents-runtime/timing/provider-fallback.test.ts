@@ -4,7 +4,7 @@ import {
   ProviderFallback,
   streamWithin,
 } from '../../../agents-runtime/timing/provider-fallback.js';
-import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
+import { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 
 const FAULT = new Error('down');
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { DtmfCollector } from '../../../agents-runtime/transports/dtmf-collector.js';
-import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
+import { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 
 function keypad() {
   const clock = new VirtualClock();

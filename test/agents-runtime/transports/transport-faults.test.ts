@@ -10,7 +10,7 @@ import { AudioSocketConnection } from '../../../agents-runtime/transports/teleph
 import type { CarrierEvent } from '../../../agents-runtime/transports/telephony/carrier.js';
 import { PhoneTransport } from '../../../agents-runtime/transports/telephony/phone-transport.js';
 import { WebSocketTransport } from '../../../agents-runtime/transports/websocket/websocket-transport.js';
-import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
+import { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 
 function raise(): never {
   throw new Error('a bug');

@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import type { TurnEvent } from '../../../agents-runtime/contract/turn-events.js';
 import { type CallEffect, EffectRunner } from '../../../agents-runtime/session/effect-runner.js';
 import type { TurnSettings } from '../../../agents-runtime/turn/turn-state.js';
+import { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 import { handleEffects } from '../../support/harness/call/effect-handlers.js';
 import { rethrowing } from '../../support/harness/call/rethrowing-boundary.js';
-import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 import '../../support/harness/process/property-seed.js';
 
 /** What the world may do at any moment, besides what the agent's own legs do. */

@@ -5,10 +5,13 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { BridgePool } from '../../../agents-runtime/transports/livekit/bridge-pool.js';
 import { agentToken, roomToken } from '../../support/harness/call/room-participant.js';
+import { percentilesOf } from '../../support/harness/endpointing/percentiles.js';
+import {
+  type LiveKitServer,
+  startLiveKitServer,
+} from '../../support/harness/process/livekit-server.js';
 import { prepareTool } from '../../support/harness/process/required-tools.js';
-import { type LiveKitServer, startLiveKitServer } from '../../support/programs/livekit-server.js';
 import { liveBytes } from '../live-bytes.js';
-import { percentilesOf } from '../percentiles.js';
 import { usageOfTree } from '../process-tree.js';
 import { EchoCall } from './echo-call.js';
 import { PulseGuest } from './pulses.js';

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { percentilesOf } from '../../support/harness/endpointing/percentiles.js';
 import { makeAgent } from '../bench-agent.js';
 import { machineNow, numberBehind } from '../comparison.js';
 import { CallersProcess, QUESTION } from '../density/callers-process.js';
 import { AGENT, INSTANT, profiling } from '../density/density.js';
 import { type RampCallers, ramp } from '../density/ramp.js';
 import { type RunningGateway, startGateway } from '../gateway.js';
-import { percentilesOf } from '../percentiles.js';
 import type { PhoneAnswer, PhoneOrder } from './phone-callers.js';
 
 const CALLERS = fileURLToPath(new URL('./phone-callers.js', import.meta.url));

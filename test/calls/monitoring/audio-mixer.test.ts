@@ -4,8 +4,8 @@ import { type AudioEncoders, AudioMixer } from '../../../src/calls/monitoring/au
 import { watchCall } from '../../../src/calls/monitoring/call-tap.js';
 import type { RunningCall } from '../../../src/calls/monitoring/live-event.js';
 import { LiveEventBus } from '../../../src/calls/monitoring/live-event-bus.js';
+import { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 import { harness } from '../../support/harness/call/call-harness.js';
-import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 
 const RATE = 24_000;
 const REPLY = 'Here is a long answer that goes on and on and on and says a great many words.';

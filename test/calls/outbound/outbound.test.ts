@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { DialStatus } from '../../../src/calls/outbound/dialer.js';
 import type { CallRow } from '../../../src/calls/store/call.model.js';
-import { startTwilio, TWILIO } from '../../support/fakes/carrier-servers.js';
+import { TWILIO } from '../../support/fakes/carrier.js';
+import { startTwilio } from '../../support/fakes/carrier-servers.js';
 import { withControlPlane } from '../../support/harness/app/control-plane-app.js';
 import { outboundOf } from '../../support/harness/app/outbound-calls-app.js';
 

@@ -12,8 +12,11 @@ import { AccountsRepository } from '../../../src/features/auth/accounts.reposito
 import { accessTo, RoomGateway } from '../../support/harness/app/livekit-gateway.js';
 import { withDatabase } from '../../support/harness/postgres/test-database.js';
 import { freePort } from '../../support/harness/process/free-port.js';
+import {
+  type LiveKitServer,
+  startLiveKitServer,
+} from '../../support/harness/process/livekit-server.js';
 import { describeWith } from '../../support/harness/process/required-tools.js';
-import { type LiveKitServer, startLiveKitServer } from '../../support/programs/livekit-server.js';
 
 /** Longer than what a test waits for, one after another. */
 const LIMIT = { timeout: 240_000 };

@@ -4,7 +4,7 @@ import { ServerMessage, WorkerMessage } from '@livekit/protocol';
 import { expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { WorkerConnection } from '../../../agents-runtime/transports/livekit/worker-connection.js';
-import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
+import { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 
 it('says no to a job while LiveKit can still ask another gateway', async () => {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });

@@ -13,8 +13,8 @@ import {
 } from '../../../src/channels/livekit/livekit.webhooks.js';
 import { callerIdentityOf, callOfSid, roomOf } from '../../../src/channels/livekit/room-names.js';
 import { errorHandler } from '../../../src/platform/http/error-handler.js';
+import { startLiveKitServer } from '../../support/harness/process/livekit-server.js';
 import { describeWith } from '../../support/harness/process/required-tools.js';
-import { startLiveKitServer } from '../../support/programs/livekit-server.js';
 
 const KEY = 'devkey';
 const SECRET = 'secret'.repeat(6);

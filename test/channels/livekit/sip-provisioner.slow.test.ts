@@ -11,8 +11,11 @@ import { ApiError } from '../../../src/platform/http/api-error.js';
 import { withControlPlane } from '../../support/harness/app/control-plane-app.js';
 import { accessTo } from '../../support/harness/app/livekit-gateway.js';
 import { freePort } from '../../support/harness/process/free-port.js';
+import {
+  type LiveKitServer,
+  startLiveKitServer,
+} from '../../support/harness/process/livekit-server.js';
 import { describeWith } from '../../support/harness/process/required-tools.js';
-import { type LiveKitServer, startLiveKitServer } from '../../support/programs/livekit-server.js';
 import { type RedisServer, startRedisServer } from '../../support/programs/redis-server.js';
 
 const log = pino({ level: 'silent' });

@@ -3,7 +3,8 @@ import { afterAll, expect, it, vi } from 'vitest';
 import type { RawData, WebSocket } from 'ws';
 import type { CallRow } from '../../../src/calls/store/call.model.js';
 import { signTwilio } from '../../../src/channels/twilio/twilio-signature.js';
-import { startTwilio, TWILIO } from '../../support/fakes/carrier-servers.js';
+import { TWILIO } from '../../support/fakes/carrier.js';
+import { startTwilio } from '../../support/fakes/carrier-servers.js';
 import { addCall } from '../../support/fakes/twilio-calls.js';
 import { ringing, streamUrl, withTwilioPlane } from '../../support/harness/app/twilio-app.js';
 

@@ -1,7 +1,8 @@
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TwilioClient } from '../../../src/channels/twilio/twilio-client.js';
-import { type FakeCarrier, startTwilio, TWILIO } from '../../support/fakes/carrier-servers.js';
+import { type FakeCarrier, TWILIO } from '../../support/fakes/carrier.js';
+import { startTwilio } from '../../support/fakes/carrier-servers.js';
 import { addCall } from '../../support/fakes/twilio-calls.js';
 
 const ORDER = {

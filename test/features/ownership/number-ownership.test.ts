@@ -12,7 +12,8 @@ import {
   readPhoneNumber,
   unassignNumber,
 } from '../../../tools/admin/phone-numbers.js';
-import { startTwilio, TWILIO } from '../../support/fakes/carrier-servers.js';
+import { TWILIO } from '../../support/fakes/carrier.js';
+import { startTwilio } from '../../support/fakes/carrier-servers.js';
 import { type Ask, withControlPlane } from '../../support/harness/app/control-plane-app.js';
 import { outboundOf } from '../../support/harness/app/outbound-calls-app.js';
 

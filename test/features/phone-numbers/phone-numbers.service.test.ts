@@ -4,13 +4,8 @@ import { CarrierRegistry } from '../../../src/features/phone-numbers/carrier-reg
 import { PhoneNumbersRepository } from '../../../src/features/phone-numbers/phone-numbers.repository.js';
 import { phoneNumberRoutes } from '../../../src/features/phone-numbers/phone-numbers.routes.js';
 import { PhoneNumberService } from '../../../src/features/phone-numbers/phone-numbers.service.js';
-import {
-  type FakeCarrier,
-  startTelnyx,
-  startTwilio,
-  TELNYX,
-  TWILIO,
-} from '../../support/fakes/carrier-servers.js';
+import { type FakeCarrier, TELNYX, TWILIO } from '../../support/fakes/carrier.js';
+import { startTelnyx, startTwilio } from '../../support/fakes/carrier-servers.js';
 import { withControlPlane } from '../../support/harness/app/control-plane-app.js';
 
 const ORIGIN = 'https://voice.example.com';

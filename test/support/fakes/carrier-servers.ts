@@ -1,34 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type FakeCall, serveTwilioCalls } from './twilio-calls.js';
+import { type Asked, type FakeCarrier, TELNYX, type Told, TWILIO, twilioError } from './carrier.js';
+import { serveTwilioCalls } from './twilio-calls.js';
 
-export const TWILIO = { accountSid: 'AC0001', authToken: 'test_auth_token' };
-export const TELNYX = { apiKey: 'KEY0001' };
-
-/** A carrier's REST interface on loopback, with a stock of numbers and one customer's account. */
-export interface FakeCarrier {
-  readonly baseUrl: string;
-  /** Numbers that can be bought. */
-  readonly stock: Set<string>;
-  /** Numbers that the customer holds, with what was written with them. */
-  readonly held: Map<string, Readonly<Record<string, string>>>;
-  /** Calls that were ordered from Twilio, by their SIDs. */
-  readonly calls: Map<string, FakeCall>;
-  /** `METHOD path?query` of each request. */
-  readonly requests: string[];
-  /** Carries out a request, but answers nothing of it. */
-  isMute: boolean;
-  close(): void;
-}
-
-export interface Asked {
-  readonly method: string;
-  readonly url: URL;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
-}
-export type Told = readonly [status: number, body?: unknown];
 type Serve = (asked: Asked, carrier: FakeCarrier) => Told;
 
 async function startCarrier(serve: Serve, stock: readonly string[]): Promise<FakeCarrier> {
@@ -69,11 +44,6 @@ async function startCarrier(serve: Serve, stock: readonly string[]): Promise<Fak
 export function startTwilio(stock: readonly string[] = []): Promise<FakeCarrier> {
   return startCarrier(serveTwilio, stock);
 }
-
-export const twilioError = (status: number, code: number, message: string): Told => [
-  status,
-  { code, message, more_info: `https://www.twilio.com/docs/errors/${code}`, status },
-];
 
 function serveTwilio({ method, url, headers, body }: Asked, carrier: FakeCarrier): Told {
   const basic = Buffer.from(`${TWILIO.accountSid}:${TWILIO.authToken}`).toString('base64');

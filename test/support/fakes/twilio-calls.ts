@@ -1,16 +1,11 @@
-import { type Asked, type FakeCarrier, type Told, TWILIO, twilioError } from './carrier-servers.js';
-
-/** A call as Twilio keeps it. */
-export interface FakeCall {
-  readonly sid: string;
-  /** What it was ordered with; a name may come more than once. */
-  readonly order: URLSearchParams;
-  status: 'queued' | 'ringing' | 'in-progress' | 'completed' | 'canceled';
-  /** TwiML that took the call out of its socket, the newest last. */
-  readonly redirects: string[];
-  /** TwiML for it is taken for invalid. */
-  refusesRedirects?: boolean;
-}
+import {
+  type Asked,
+  type FakeCall,
+  type FakeCarrier,
+  type Told,
+  TWILIO,
+  twilioError,
+} from './carrier.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 

@@ -8,10 +8,10 @@ import { HibariVoice } from '../../../media/tts/hibari/hibari-voice.js';
 import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
 import { loadListeningModels } from '../../../src/calls/providers/listening-models.js';
 import { modelFolders } from '../../../src/config/model-folders.js';
-import { SCENES } from '../corpora/replay-scenes.js';
 import { openJoe, startFormantProcess } from '../harness/audio/piper-joe.js';
 import { spokenBy } from '../harness/audio/synthesised-speech.js';
 import { modelFolder } from '../harness/process/model-folder.js';
+import { SCENES } from './replay-scenes.js';
 import { packed, Scene } from './replay-studio.js';
 
 const FOLDER = 'test/fixtures/replays';

@@ -6,7 +6,7 @@ import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import { AudioSocketCall } from '../../../tools/simulator/audiosocket-call.js';
 import { encodePacket, PacketReader } from '../../../tools/simulator/audiosocket-packets.js';
 import { startScriptedTcp } from '../../support/fakes/scripted-gateway.js';
-import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
+import { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 
 const UUID = '40325ec2-5efd-4bd3-805f-53576e581d13';
 const SLIN = 0x10;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SimulatedLeg, type SimulatedLegOptions } from '../../../tools/simulator/simulated-leg.js';
-import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
+import { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 
 const FRAME = 160;
 const loud = (frames: number, level = 5000) => new Int16Array(frames * FRAME).fill(level);

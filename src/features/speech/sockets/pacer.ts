@@ -17,7 +17,7 @@ export class Pacer {
   /** Resolves when the next `ms` of audio may be sent. @throws MediaError ABORTED */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     const now = this.#clock.now();
-    // After an underrun, playback restarts now.
+    // If playback has caught up, it restarts now.
     this.#playedUntilMs = Math.max(this.#playedUntilMs ?? now, now);
     const waitMs = this.#playedUntilMs - LEAD_MS - now;
     this.#playedUntilMs += ms;

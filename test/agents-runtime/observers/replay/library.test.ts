@@ -7,7 +7,7 @@ import { replay } from '../../../../agents-runtime/observers/replay/replay.js';
 import { diffTurns } from '../../../../agents-runtime/observers/replay/turn-replay.js';
 import { REPLAY_SUFFIX } from '../../../../src/calls/recordings/replay-files.js';
 import { readReplayFile } from '../../../../tools/replay/read-replay-file.js';
-import { SCENES, shownBy } from '../../../support/corpora/replay-scenes.js';
+import { SCENES, shownBy } from '../../../support/programs/replay-scenes.js';
 
 const FOLDER = 'test/fixtures/replays';
 const fileOf = (name: string) => join(FOLDER, `${name}${REPLAY_SUFFIX}`);

@@ -13,6 +13,7 @@ import { ReplayRecorder } from '../../../../agents-runtime/observers/replay/repl
 import { Call } from '../../../../agents-runtime/session/call.js';
 import type { CallDependencies } from '../../../../agents-runtime/session/call-dependencies.js';
 import type { NoiseReduction } from '../../../../media/noise/noise-reduction.js';
+import { VirtualClock } from '../../../support/harness/audio/virtual-clock.js';
 import {
   CONFIG,
   type HarnessOptions,
@@ -20,7 +21,6 @@ import {
   sleep,
 } from '../../../support/harness/call/call-harness.js';
 import { callOf } from '../../../support/harness/call/scripted-tools.js';
-import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
 import '../../../support/harness/process/property-seed.js';
 
 const world = fc.record({

@@ -12,7 +12,7 @@ import {
   IpcFrameReader,
   readGap,
 } from '../../../../agents-runtime/transports/livekit/ipc-frames.js';
-import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
+import { VirtualClock } from '../../../support/harness/audio/virtual-clock.js';
 
 const OWNER = fileURLToPath(new URL('./room-pool-owner.js', import.meta.url));
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { BridgedRoom } from '../../../../agents-runtime/transports/livekit/bridged-room.js';
 import type { ToBridge } from '../../../../agents-runtime/transports/livekit/ipc-messages.js';
 import { RoomEar } from '../../../support/fakes/call-input-recorder.js';
-import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
+import { VirtualClock } from '../../../support/harness/audio/virtual-clock.js';
 
 const SECOND = 16_000;
 

@@ -1,7 +1,7 @@
 import { RoomServiceClient } from 'livekit-server-sdk';
 import { expect, it } from 'vitest';
+import { startLiveKitServer } from '../../../support/harness/process/livekit-server.js';
 import { describeWith } from '../../../support/harness/process/required-tools.js';
-import { startLiveKitServer } from '../../../support/programs/livekit-server.js';
 
 describeWith(['livekit-server'], 'the LiveKit server of the tests', (tools) => {
   it('starts on the loopback, knows its key and answers', async () => {

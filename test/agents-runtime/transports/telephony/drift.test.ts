@@ -6,7 +6,7 @@ import { FrameTicker } from '../../../../agents-runtime/timing/frame-ticker.js';
 import { PhoneTransport } from '../../../../agents-runtime/transports/telephony/phone-transport.js';
 import type { AudioChunk } from '../../../../media/recording/spool-writer.js';
 import { tone } from '../../../support/harness/audio/tones.js';
-import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
+import { VirtualClock } from '../../../support/harness/audio/virtual-clock.js';
 
 /** As much drift as 100 ppm make in 30 minutes, in a tenth of the time. */
 const MINUTES = 3;

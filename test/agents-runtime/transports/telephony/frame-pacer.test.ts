@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Clock } from '../../../../agents-runtime/contract/clock.js';
 import { FrameTicker } from '../../../../agents-runtime/timing/frame-ticker.js';
 import { FramePacer } from '../../../../agents-runtime/transports/telephony/frame-pacer.js';
-import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
+import { VirtualClock } from '../../../support/harness/audio/virtual-clock.js';
 
 const LENGTH = 160;
 

@@ -6,8 +6,8 @@ import {
   PlayingCarrier,
   type PlayingCarrierOptions,
 } from '../../../support/fakes/virtual-carrier.js';
+import { VirtualClock } from '../../../support/harness/audio/virtual-clock.js';
 import { type HarnessOptions, harness } from '../../../support/harness/call/call-harness.js';
-import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
 
 export interface PhoneHarnessOptions extends HarnessOptions {
   readonly carrier?: Omit<PlayingCarrierOptions, 'clock'>;

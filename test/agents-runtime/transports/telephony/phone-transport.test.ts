@@ -4,7 +4,7 @@ import { PhoneTransport } from '../../../../agents-runtime/transports/telephony/
 import { DtmfDetector } from '../../../../media/audio/dtmf-detector.js';
 import { dtmfTones } from '../../../../media/audio/dtmf-tones.js';
 import { PlayingCarrier } from '../../../support/fakes/virtual-carrier.js';
-import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
+import { VirtualClock } from '../../../support/harness/audio/virtual-clock.js';
 import { phoneHarness } from './phone-harness.js';
 
 const SENTENCE = 'one two three four five six seven eight nine ten eleven twelve.';

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
 import type { WebSocket } from 'ws';
 import { SocketHeartbeat } from '../../../../agents-runtime/transports/websocket/heartbeat.js';
-import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
+import { VirtualClock } from '../../../support/harness/audio/virtual-clock.js';
 
 /** What a socket's liveness uses of it. */
 class Wire extends EventEmitter {

@@ -4,8 +4,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { WebSocketServer } from 'ws';
 import type { CallInput } from '../../../../agents-runtime/contract/transport.js';
 import { WebSocketTransport } from '../../../../agents-runtime/transports/websocket/websocket-transport.js';
+import { VirtualClock } from '../../../support/harness/audio/virtual-clock.js';
 import { OversizedSender } from '../../../support/harness/call/oversized-sender.js';
-import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
 
 it('tells a client 1009 that stalls for long within an oversized frame, and loses the call at once', async () => {
   const clock = new VirtualClock();

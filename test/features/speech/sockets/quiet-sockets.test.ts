@@ -5,9 +5,9 @@ import {
   type SpeechApp,
   startSpeechApp,
 } from '../../../support/harness/app/speech-app.js';
+import { VirtualClock } from '../../../support/harness/audio/virtual-clock.js';
 import { OversizedSender } from '../../../support/harness/call/oversized-sender.js';
 import { SpeechSocket } from '../../../support/harness/call/speech-socket.js';
-import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
 
 const WITHIN = { timeout: 30_000 };
 let clock: VirtualClock;

@@ -20,7 +20,7 @@ import { RoomTokens } from '../../../../src/channels/livekit/room-tokens.js';
 import { SipInbound } from '../../../../src/channels/livekit/sip-inbound.js';
 import { AgentsRepository } from '../../../../src/features/agents/agents.repository.js';
 import { NumberOwnership } from '../../../../src/features/ownership/number-ownership.js';
-import type { LiveKitServer } from '../../programs/livekit-server.js';
+import type { LiveKitServer } from '../process/livekit-server.js';
 
 const log = pino({ level: 'silent' });
 

@@ -20,7 +20,7 @@ import {
 } from '../../../../src/composition/webhooks.module.js';
 import { AgentsRepository } from '../../../../src/features/agents/agents.repository.js';
 import { RateLimiter } from '../../../../src/platform/http/rate-limit.js';
-import { type FakeCarrier, TWILIO } from '../../fakes/carrier-servers.js';
+import { type FakeCarrier, TWILIO } from '../../fakes/carrier.js';
 import { withControlPlane } from './control-plane-app.js';
 import { outboundOf } from './outbound-calls-app.js';
 import { OVERRIDES } from './webhook-app.js';

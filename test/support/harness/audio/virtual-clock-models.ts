@@ -1,6 +1,6 @@
 import type { SpeechChunk, TextToSpeech } from '../../../../media/tts/text-to-speech.js';
 import type { VoiceActivity } from '../../../../media/vad/voice-activity.js';
-import type { VirtualClock } from '../call/virtual-clock.js';
+import type { VirtualClock } from './virtual-clock.js';
 
 /**
  * Lets real models take part in a call on the virtual clock: time stands still while they work, so that

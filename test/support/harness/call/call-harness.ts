@@ -21,7 +21,7 @@ import type {
 } from '../../../../media/tts/text-to-speech.js';
 import type { VoiceActivity } from '../../../../media/vad/voice-activity.js';
 import { PlayingClient, VOICE_RATE } from '../../fakes/virtual-client.js';
-import { VirtualClock } from './virtual-clock.js';
+import { VirtualClock } from '../audio/virtual-clock.js';
 
 const RATE = 16_000;
 

@@ -7,9 +7,9 @@ import type { TextToSpeech } from '../../../../media/tts/text-to-speech.js';
 import type { VoiceActivity } from '../../../../media/vad/voice-activity.js';
 import { PlayingClient } from '../../fakes/virtual-client.js';
 import { whiteNoise } from '../audio/noise.js';
+import { VirtualClock } from '../audio/virtual-clock.js';
 import type { RealWork } from '../audio/virtual-clock-models.js';
 import { CONFIG } from './call-harness.js';
-import { VirtualClock } from './virtual-clock.js';
 
 const RATE = 16_000;
 const FRAME = 320;

@@ -8,11 +8,11 @@ import type { SpeechToText } from '../../../../media/stt/speech-to-text.js';
 import type { TextToSpeech } from '../../../../media/tts/text-to-speech.js';
 import type { VoiceActivity } from '../../../../media/vad/voice-activity.js';
 import { PlayingClient } from '../../fakes/virtual-client.js';
+import { VirtualClock } from '../audio/virtual-clock.js';
 import type { RealWork } from '../audio/virtual-clock-models.js';
 import { wordErrors } from '../audio/word-errors.js';
 import { CONFIG, sleep } from './call-harness.js';
 import { SENTENCES } from './echo-trial.js';
-import { VirtualClock } from './virtual-clock.js';
 
 const RATE = 16_000;
 const FRAME_MS = 20;

@@ -5,7 +5,7 @@ import { registerAudioSocket } from '../../../../tools/simulator/gateway-client.
 import type { SimulatedCall } from '../../../../tools/simulator/simulated-call.js';
 import { TwilioCall } from '../../../../tools/simulator/twilio/twilio-call.js';
 import { resampleToPcm } from '../../../../tools/simulator/wav-file.js';
-import { TWILIO } from '../../fakes/carrier-servers.js';
+import { TWILIO } from '../../fakes/carrier.js';
 import type { Product } from '../process/product.js';
 import { makeAgent, SHOP } from './call-agents.js';
 

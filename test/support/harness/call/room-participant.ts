@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { AccessToken, type VideoGrant } from 'livekit-server-sdk';
-import type { LiveKitServer } from '../../programs/livekit-server.js';
+import type { LiveKitServer } from '../process/livekit-server.js';
 
 const PROGRAM = fileURLToPath(
   new URL('../../programs/room-participant-program.js', import.meta.url),

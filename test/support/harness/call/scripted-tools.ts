@@ -1,7 +1,7 @@
 import type { LlmRequest, ReplyToken } from '../../../../agents-runtime/contract/language-model.js';
 import type { ToolCall, ToolOutcome, Tools } from '../../../../agents-runtime/contract/tools.js';
+import type { VirtualClock } from '../audio/virtual-clock.js';
 import { type HarnessOptions, harness, sleep } from './call-harness.js';
-import type { VirtualClock } from './virtual-clock.js';
 
 export interface ScriptedTool {
   readonly mode?: 'sync' | 'async';

@@ -1,7 +1,7 @@
 import { CallRecorder } from '../../../../agents-runtime/observers/recording/call-recorder.js';
 import type { RecordingSink } from '../../../../agents-runtime/observers/recording/recording-sink.js';
 import { PlaybackTimeline } from '../../../../agents-runtime/output/playback-timeline.js';
-import { VirtualClock } from './virtual-clock.js';
+import { VirtualClock } from '../audio/virtual-clock.js';
 
 const CALLER_HZ = 440;
 const AGENT_HZ = 1_000;

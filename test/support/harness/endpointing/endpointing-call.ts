@@ -4,8 +4,8 @@ import { Call } from '../../../../agents-runtime/session/call.js';
 import { FrameTicker } from '../../../../agents-runtime/timing/frame-ticker.js';
 import type { VoiceActivity } from '../../../../media/vad/voice-activity.js';
 import { PlayingClient, VOICE_RATE } from '../../fakes/virtual-client.js';
+import { VirtualClock } from '../audio/virtual-clock.js';
 import { CONFIG } from '../call/call-harness.js';
-import { VirtualClock } from '../call/virtual-clock.js';
 import { type RealEars, replayedActivity } from './real-models.js';
 import { RATE, type Take } from './takes.js';
 

@@ -1,5 +1,5 @@
-import { percentilesOf } from '../../../bench/percentiles.js';
 import type { Outcome } from './endpointing-call.js';
+import { percentilesOf } from './percentiles.js';
 
 /** Later than this after the end, a commit is late. */
 const LATE_MS = 1200;

@@ -1,4 +1,5 @@
-import { startTelnyx, startTwilio, TELNYX, TWILIO } from '../../fakes/carrier-servers.js';
+import { TELNYX, TWILIO } from '../../fakes/carrier.js';
+import { startTelnyx, startTwilio } from '../../fakes/carrier-servers.js';
 import { type Product, startProduct } from '../../harness/process/product.js';
 
 /** The product with all carriers set up and no limits, for who sends whatever comes to mind. */

@@ -8,7 +8,7 @@ import {
   type ScriptedGateway,
   startScriptedGateway,
 } from '../../../support/fakes/scripted-gateway.js';
-import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
+import { VirtualClock } from '../../../support/harness/audio/virtual-clock.js';
 
 const TOKEN = 'test_auth_token';
 const CONNECT = '<Response><Connect><Stream url="STREAM"/></Connect></Response>';

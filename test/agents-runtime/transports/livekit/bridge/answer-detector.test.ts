@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { AnswerDetector } from '../../../../../agents-runtime/transports/livekit/bridge/answer-detector.js';
-import { VirtualClock } from '../../../../support/harness/call/virtual-clock.js';
+import { VirtualClock } from '../../../../support/harness/audio/virtual-clock.js';
 
 const RINGING = { 'sip.phoneNumber': '+15550111', 'sip.callStatus': 'ringing' };
 const ACTIVE = { ...RINGING, 'sip.callStatus': 'active' };

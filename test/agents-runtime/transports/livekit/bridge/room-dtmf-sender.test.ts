@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { RoomDtmfSender } from '../../../../../agents-runtime/transports/livekit/bridge/room-dtmf-sender.js';
-import { VirtualClock } from '../../../../support/harness/call/virtual-clock.js';
+import { VirtualClock } from '../../../../support/harness/audio/virtual-clock.js';
 
 function setUp(press?: () => Promise<void>) {
   const clock = new VirtualClock();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RoomPlayer } from '../../../../../agents-runtime/transports/livekit/bridge/room-player.js';
 import '../../../../support/harness/process/property-seed.js';
-import { VirtualClock } from '../../../../support/harness/call/virtual-clock.js';
+import { VirtualClock } from '../../../../support/harness/audio/virtual-clock.js';
 
 /** Hz; a sample a millisecond, whose value is its position. */
 const RATE = 1_000;

@@ -1,7 +1,7 @@
 import type { AgentConfig } from '../../../agents-runtime/contract/agent-config.js';
 import { turnEnds } from '../../../agents-runtime/observers/replay/effect-listing.js';
 import type { ObservedEffect } from '../../../agents-runtime/observers/replay/replay-format.js';
-import type { Scene } from '../programs/replay-studio.js';
+import type { Scene } from './replay-studio.js';
 
 export interface SceneScript {
   readonly name: string;

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../harness/process/free-port.js';
-import { ServerProcess } from '../harness/process/server-process.js';
+import { freePort } from './free-port.js';
+import { ServerProcess } from './server-process.js';
 
 export interface LiveKitServer {
   /** As in `http://127.0.0.1:41234`; clients take it with ws for http. */
