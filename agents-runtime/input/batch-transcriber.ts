@@ -12,7 +12,7 @@ const FIX_AFTER_SAMPLES = 128_000;
 const MAX_UNSPLIT_SAMPLES = 176_000;
 /** … at the quietest place of its last 3 s, in samples. */
 const SPLIT_SEARCH_SAMPLES = 48_000;
-/** Longest audio that `SpeechToText` accepts, in samples: 12 s. */
+/** Longest audio of one request, in samples: 12 s, the limit of the local model. */
 const MAX_REQUEST_SAMPLES = 192_000;
 const INTERIM_EVERY_MS = 300;
 

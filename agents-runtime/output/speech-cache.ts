@@ -71,8 +71,8 @@ class CachedSpeech {
 }
 
 /**
- * Caches the speech of greetings, which are the same in every call, so that a call starts without
- * synthesis. Removes the least recently used entries first.
+ * Caches the speech of greetings and other fixed phrases, which are the same in every call, so that they start
+ * without synthesis. In the memory of this gateway. Removes the least recently used entries first.
  */
 export class SpeechCache {
   readonly #entries = new Map<string, CachedSpeech>();

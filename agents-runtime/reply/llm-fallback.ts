@@ -65,7 +65,7 @@ export async function* generateWithFallback(
 
 function continuationNote(said: string): string {
   const end = JSON.stringify(said.slice(-MAX_SPOKEN_LENGTH));
-  return `Your answer to the next message broke off; the caller has heard the end of this, and was told so: ${end}. Say what is missing, and do not begin again.`;
+  return `Your answer to the next message broke off, and the caller was told so. It ended with: ${end}. Say what is missing, and do not begin again.`;
 }
 
 interface Attempt {

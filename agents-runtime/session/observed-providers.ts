@@ -65,7 +65,8 @@ export function observedProviders<T extends Omit<CallDependencies, 'observers'>>
     ),
     findVoice: findVoice && observedVoices(findVoice, exchanges),
     speechCache: {
-      // The cache gets the voice itself: its requests to the voice serve other calls, too.
+      // The cache gets the voice itself: its requests to the voice serve other calls, too. The key `greeting`
+      // is part of replay files; it covers all fixed phrases.
       speak: (text, settings, signal) =>
         exchanges.stream('greeting', text, () =>
           speechCache.speak(

@@ -15,7 +15,7 @@ const PROTECTED: readonly Utterance['kind'][] = ['goodbye', 'warning', 'dictated
  * Speech over the agent: holds its playout, or cuts it if `minInterruptionWords` is 0. Noise is not classified here:
  * a hold without words resumes. Voice activity and echo are filtered before, see `input/`.
  */
-export function pauseAgent(state: TurnState, nowMs: number): TurnStep {
+export function holdAgent(state: TurnState, nowMs: number): TurnStep {
   const { agent, turn } = state;
   if (!turn || turn.hasHeld) return [state];
   if (agent.phase !== 'speaking' && agent.phase !== 'thinking') return [state];

@@ -10,10 +10,10 @@ import { answer, queueTurn, wholeText } from './agent-turn.js';
 import { commitDelayMs, doubtOf, FIRST_JUDGEMENT_MS, nextJudgementMs } from './endpointing.js';
 import { expectedEntityOf } from './endpointing-cues.js';
 import {
+  holdAgent,
   isBackchannelOverAgent,
   judgeInterruption,
   onFalseInterruption,
-  pauseAgent,
   resume,
 } from './interruption.js';
 import { andThen, type Turn, type TurnState, type TurnStep, type UserPhase } from './turn-state.js';
@@ -61,7 +61,7 @@ export function onSpeech(state: TurnState, nowMs: number): TurnStep {
   };
   const stop: TurnEffect[] =
     state.user.phase === 'paused' ? [...CANCEL_PAUSE_TIMERS, { type: 'drop-prepared' }] : [];
-  return andThen([speaking, ...stop], (next) => pauseAgent(next, nowMs));
+  return andThen([speaking, ...stop], (next) => holdAgent(next, nowMs));
 }
 
 export function onPause(state: TurnState, speechEndMs: number): TurnStep {

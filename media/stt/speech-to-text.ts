@@ -1,8 +1,9 @@
 import type { Priority } from '../runtime/cpu-scheduler.js';
 
 /**
- * Speech → text, one complete stretch of audio at a time. A provider implements this or `StreamingSpeechToText`
- * and is registered in `src/calls/providers/stt-providers.ts`, a local model in `src/calls/providers/stt-models.ts`.
+ * A recogniser: speech → text, one complete stretch of audio at a time. A remote provider implements this or
+ * `StreamingSpeechToText` and has an entry in `src/calls/providers/stt-providers.ts`; the local model is loaded by
+ * `src/calls/providers/listening-models.ts`.
  */
 export interface SpeechToText {
   readonly id: string;
@@ -11,8 +12,8 @@ export interface SpeechToText {
   /** Minimum interval between two interim transcripts in ms, for providers that charge per request. */
   readonly interimEveryMs?: number;
   /**
-   * @param samples - mono at 16 kHz in −1…1, at most 12 s
-   * @throws MediaError INVALID_INPUT for longer audio, ABORTED when the signal fires before the job starts
+   * @param samples - mono at 16 kHz in −1…1. Callers pass at most 12 s; a recogniser may accept more
+   * @throws MediaError INVALID_INPUT if the audio is too long for the recogniser, ABORTED when the signal fires before the job starts
    */
   transcribe(samples: Float32Array, options: TranscribeOptions): Promise<Transcription>;
 }
@@ -68,7 +69,7 @@ export interface TranscriptionStream {
   close(): void;
 }
 
-/** Speech → text while it is spoken. Registered in the same place as `SpeechToText`. */
+/** A streaming recogniser: speech → text while it is spoken. Has an entry in the same file as `SpeechToText`. */
 export interface StreamingSpeechToText {
   readonly id: string;
   open(options: TranscriptionStreamOptions): TranscriptionStream;

@@ -5,7 +5,7 @@ import { VAD_WINDOW } from './voice-activity.js';
 export type SpeechEdge =
   /** Speech has lasted `minSpeechMs`; it began at `startSample`. */
   | { readonly type: 'speech-started'; readonly startSample: number; readonly atSample: number }
-  /** 200 ms of silence inside the segment; `speechEndSample` is the last sample of speech. */
+  /** Silence has lasted 200 ms, or `minSilenceMs` if that is shorter; `speechEndSample` is the last sample of speech. */
   | { readonly type: 'pause'; readonly speechEndSample: number; readonly atSample: number }
   /** Speech continues before the segment has ended. */
   | { readonly type: 'speech-resumed'; readonly atSample: number }
@@ -27,7 +27,7 @@ const HYSTERESIS = 0.15;
 /** Clamps the threshold so that speech can still start and end at extreme settings. */
 const MIN_THRESHOLD = 0.01;
 const MAX_THRESHOLD = 0.99;
-/** Silence after which a pause is reported. */
+/** Silence after which a pause is reported, ms, unless `minSilenceMs` is shorter. */
 const PAUSE_MS = 200;
 const WINDOW_MS = 32;
 type Phase = 'silence' | 'rising' | 'speech';

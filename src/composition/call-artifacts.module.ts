@@ -5,6 +5,7 @@ import { MixdownThread } from '../../media/recording/mixdown-thread.js';
 import { SpoolThread } from '../../media/recording/spool-thread.js';
 import type { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { callArtifactRoutes } from '../calls/artifacts/call-artifacts.routes.js';
+import { hasStreamingProvider } from '../calls/providers/stt-providers.js';
 import { RecordingMixdown } from '../calls/recordings/mixdown.js';
 import { SpoolFolder } from '../calls/recordings/recording-files.js';
 import { RecordingsRepository } from '../calls/recordings/recordings.repository.js';
@@ -42,8 +43,8 @@ export interface CallArtifactsParts extends Omit<RecordingParts, 'store' | 'call
 export async function createCallArtifactsModule(parts: CallArtifactsParts) {
   const { config, log } = parts;
   const replays = config.REPLAY_DIR ? await ReplayFiles.in(config.REPLAY_DIR, log) : undefined;
-  if (replays && config.DEEPGRAM_API_KEY !== undefined) {
-    log.warn('REPLAY_DIR is set: calls with a replay file are heard without Deepgram');
+  if (replays && hasStreamingProvider(config)) {
+    log.warn('REPLAY_DIR is set: calls with a replay file use no streaming speech recognition');
   }
   const store = await createObjectStore(config);
   const recordings = await createRecordings({ ...parts, store });

@@ -12,8 +12,8 @@ import { peerCommands } from '../calls/commands/peer-commands.js';
 import { createCallTap } from '../calls/monitoring/call-tap.js';
 import type { LiveEventBus } from '../calls/monitoring/live-event-bus.js';
 import { createCallProviders } from '../calls/providers/call-providers.js';
+import type { ListeningModels } from '../calls/providers/listening-models.js';
 import type { LlmRegistry } from '../calls/providers/llm-registry.js';
-import type { SttModels } from '../calls/providers/stt-models.js';
 import { SttProviders } from '../calls/providers/stt-providers.js';
 import {
   createRecordingObserver,
@@ -56,7 +56,7 @@ export interface CallsParts {
   /** Sends the requests of agents' tools. */
   readonly outbound: EgressClient;
   readonly speakers: VoiceRegistry;
-  readonly sttModels: SttModels;
+  readonly listeningModels: ListeningModels;
   readonly dictionaries: CompiledDictionaries;
   readonly recordings: RecordingService;
   readonly replays: ReplayFiles | undefined;
@@ -76,7 +76,7 @@ export interface CallsParts {
 
 /** The calls of this gateway; ends the calls of gateways that died. */
 export async function createCallsModule(parts: CallsParts) {
-  const { config, box, gatewayId, log, calls, load, metrics, models, sttModels } = parts;
+  const { config, box, gatewayId, log, calls, load, metrics, models, listeningModels } = parts;
   const { hub, recordings, replays } = parts;
   const registry = new CallRegistry();
   const commands = new CallCommandService({
@@ -104,7 +104,7 @@ export async function createCallsModule(parts: CallsParts) {
   await heartbeat.start({ isAlone: config.DATABASE_URL === undefined });
   load.start(() => registry.size);
   metrics.watchLoad(load);
-  metrics.watchVoiceActivity(() => sttModels.voiceActivity.dropped);
+  metrics.watchVoiceActivity(() => listeningModels.voiceActivity.dropped);
   const creditMonitor = new CreditMonitor({ calls, gatewayId, registry, log });
   creditMonitor.start();
   const ticker = createTicker(parts);
@@ -115,7 +115,7 @@ export async function createCallsModule(parts: CallsParts) {
     providers: createCallProviders({
       ...parts,
       voices: parts.speakers,
-      sttProviders: new SttProviders(sttModels.speechToText, config, log),
+      sttProviders: new SttProviders(listeningModels.speechToText, config, log),
       speechCache: new SpeechCache(systemClock),
       tools,
     }),
@@ -131,7 +131,7 @@ export async function createCallsModule(parts: CallsParts) {
   return {
     registry,
     sessions,
-    slots: new CallSlots({ calls, registry, load, prepare: sessions.prepare }),
+    slots: new CallSlots({ calls, registry, load, warmCaches: sessions.warmCaches }),
     commands,
     ticker,
     /** After the calls have ended. Deletes this gateway from the table of gateways. */

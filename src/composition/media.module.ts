@@ -5,7 +5,7 @@ import { MODEL_CATALOGUE } from '../../media/models/catalogue.js';
 import type { ModelStore } from '../../media/models/store.js';
 import type { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { warmNormaliser } from '../../media/text/normalise/registry.js';
-import { loadSttModels } from '../calls/providers/stt-models.js';
+import { loadListeningModels } from '../calls/providers/listening-models.js';
 import type { Config } from '../config/config.js';
 import { remoteVoices } from '../features/voices/remote-voices.js';
 import { loadVoices } from '../features/voices/voice-loader.js';
@@ -44,8 +44,8 @@ export async function createMediaModule(parts: MediaParts) {
   // In the background: English does not need the other voices.
   void loaded.warmRest(log);
   shutdown.throwIfRequested();
-  const sttModels = await loadSttModels(store, scheduler, log);
-  shutdown.add('speech recognition', () => sttModels.close());
+  const listeningModels = await loadListeningModels(store, scheduler, log);
+  shutdown.add('speech recognition', () => listeningModels.close());
   shutdown.throwIfRequested();
-  return { voices, encoders, sttModels };
+  return { voices, encoders, listeningModels };
 }

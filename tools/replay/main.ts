@@ -13,7 +13,10 @@ import { type Replayed, replay } from '../../agents-runtime/observers/replay/rep
 import { MediaError } from '../../media/errors.js';
 import { ModelStore } from '../../media/models/store.js';
 import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
-import { loadSttModels, type SttModels } from '../../src/calls/providers/stt-models.js';
+import {
+  type ListeningModels,
+  loadListeningModels,
+} from '../../src/calls/providers/listening-models.js';
 import { modelFolders } from '../../src/config/model-folders.js';
 import { changedSettings } from './changed-settings.js';
 import { readReplayFile } from './read-replay-file.js';
@@ -79,11 +82,11 @@ function readOptions() {
 }
 
 /** Models for requests that the file does not contain; undefined if they are not installed. */
-async function openModels(): Promise<SttModels | undefined> {
+async function openModels(): Promise<ListeningModels | undefined> {
   const { modelsDir, cacheDir } = modelFolders(process.env);
   try {
     const store = new ModelStore({ modelsDir, cacheDir });
-    return await loadSttModels(store, new CpuScheduler(1), pino({ level: 'silent' }));
+    return await loadListeningModels(store, new CpuScheduler(1), pino({ level: 'silent' }));
   } catch (error) {
     if (error instanceof MediaError && error.code === 'MODEL_MISSING') return undefined;
     throw error;

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../contract/clock.js';
 import { CallError } from '../../contract/errors.js';
-import { InactivityWatchdog } from '../../timing/inactivity-watchdog.js';
+import { ConnectionSilenceMonitor } from '../../timing/connection-silence-monitor.js';
 import {
   audioFrame,
   type IpcFrame,
@@ -63,7 +63,7 @@ export class BridgeProcess {
   readonly #pipe: Duplex;
   readonly #rooms = new Map<number, RoomListener>();
   readonly #exited: Promise<void>;
-  readonly #watch: InactivityWatchdog;
+  readonly #silence: ConnectionSilenceMonitor;
   #hasStarted = false;
   #served = 0;
   #why = 'ended';
@@ -89,7 +89,9 @@ export class BridgeProcess {
         resolve();
       });
     });
-    this.#watch = new InactivityWatchdog(options.clock, (silentMs) => this.#check(silentMs));
+    this.#silence = new ConnectionSilenceMonitor(options.clock, (silentMs) =>
+      this.#check(silentMs),
+    );
   }
 
   get pid(): number | undefined {
@@ -133,7 +135,7 @@ export class BridgeProcess {
   }
 
   #onData(reader: IpcFrameReader, bytes: Buffer): void {
-    this.#watch.active();
+    this.#silence.active();
     this.#hasStarted = true;
     try {
       reader.push(bytes, (frame) => this.#onFrame(frame));
@@ -160,7 +162,7 @@ export class BridgeProcess {
   #check(silentMs: number): void {
     const maxMs = this.#hasStarted ? (this.#options.silentMs ?? SILENT_MS) : STARTING_MS;
     if (silentMs <= maxMs) return;
-    this.#watch.close();
+    this.#silence.close();
     this.#kill('it sent no heartbeat');
   }
 
@@ -170,7 +172,7 @@ export class BridgeProcess {
   }
 
   #onExit(why: string): void {
-    this.#watch.close();
+    this.#silence.close();
     const rooms = [...this.#rooms.values()];
     this.#rooms.clear();
     for (const listener of rooms) listener.died();

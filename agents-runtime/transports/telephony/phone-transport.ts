@@ -2,8 +2,8 @@ import { DtmfDetector } from '../../../media/audio/dtmf-detector.js';
 import type { Clock, Ticker, Timer } from '../../contract/clock.js';
 import type { EndedReason } from '../../contract/ended-reason.js';
 import type { CallInput, Transport } from '../../contract/transport.js';
+import { ConnectionSilenceMonitor } from '../../timing/connection-silence-monitor.js';
 import { FaultBoundary } from '../../timing/fault-boundary.js';
-import { InactivityWatchdog } from '../../timing/inactivity-watchdog.js';
 import { MAX_BACKLOG_BYTES } from '../backlog.js';
 import { DtmfCollector } from '../dtmf-collector.js';
 import type { CarrierEvent, CarrierLink, CarrierTraits } from './carrier.js';
@@ -54,7 +54,7 @@ export class PhoneTransport implements Transport {
   readonly #dtmfSender: DtmfSender;
   #call: CallInput | undefined;
   #faults = 0;
-  #watch: InactivityWatchdog | undefined;
+  #silence: ConnectionSilenceMonitor | undefined;
   /** Clock time when the outbound backlog was last empty, ms. */
   #drainedAt = 0;
   readonly #earlyTexts: string[] = [];
@@ -110,7 +110,7 @@ export class PhoneTransport implements Transport {
       return;
     }
     this.#drainedAt = this.#options.clock.now();
-    this.#watch = new InactivityWatchdog(this.#options.clock, (silentMs, lostMs) => {
+    this.#silence = new ConnectionSilenceMonitor(this.#options.clock, (silentMs, lostMs) => {
       if (silentMs > SILENT_MS || this.#hasStoppedReading(lostMs)) this.#giveUp();
     });
     call.connected();
@@ -139,7 +139,7 @@ export class PhoneTransport implements Transport {
       if (event.type === 'mark') this.#playout.onMark(event.name, event.cleared);
       return;
     }
-    this.#watch?.active();
+    this.#silence?.active();
     switch (event.type) {
       case 'open':
         return;
@@ -244,7 +244,7 @@ export class PhoneTransport implements Transport {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#playout.flush();
-    this.#watch?.close();
+    this.#silence?.close();
     this.#dtmfCollector.close();
     this.#dtmfSender.close();
     if (this.#hasHungUp || this.#playout.isSilent) {
@@ -268,7 +268,7 @@ export class PhoneTransport implements Transport {
 
   #stop(): void {
     this.#playout.stop();
-    this.#watch?.close();
+    this.#silence?.close();
     this.#dtmfCollector.close();
     this.#dtmfSender.close();
   }

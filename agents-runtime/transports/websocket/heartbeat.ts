@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
 import type { Clock } from '../../contract/clock.js';
-import { InactivityWatchdog } from '../../timing/inactivity-watchdog.js';
+import { ConnectionSilenceMonitor } from '../../timing/connection-silence-monitor.js';
 
 const PING_MS = 2_000;
 /** Time without any message or pong after which the connection counts as dead. */
@@ -15,7 +15,7 @@ const NO_PONG_MS = 8_000;
 export class SocketHeartbeat {
   readonly #socket: WebSocket;
   readonly #clock: Clock;
-  readonly #watch: InactivityWatchdog;
+  readonly #silence: ConnectionSilenceMonitor;
   #pingedAt: number;
   #isPongDue = false;
 
@@ -23,7 +23,7 @@ export class SocketHeartbeat {
     this.#socket = socket;
     this.#clock = clock;
     this.#pingedAt = clock.now();
-    this.#watch = new InactivityWatchdog(clock, (silentMs, lostMs) =>
+    this.#silence = new ConnectionSilenceMonitor(clock, (silentMs, lostMs) =>
       this.#check(silentMs, lostMs),
     );
     socket.on('pong', () => {
@@ -34,11 +34,11 @@ export class SocketHeartbeat {
 
   /** A message of the client has arrived. */
   active(): void {
-    this.#watch.active();
+    this.#silence.active();
   }
 
   close(): void {
-    this.#watch.close();
+    this.#silence.close();
   }
 
   #check(silentMs: number, lostMs: number): void {

@@ -23,8 +23,8 @@ export interface CallSlotsParts {
   readonly registry: Pick<CallRegistry, 'isDraining'>;
   /** Whether this gateway can take more calls. */
   readonly load: { readonly isOpen: boolean };
-  /** Warms the caches for the agent's next call. */
-  readonly prepare: (agent: Agent, options: CallOptions, sampleRate?: number) => Promise<void>;
+  /** Warms the caches of this gateway for the agent's next call: greeting, LLM prompt and tools. */
+  readonly warmCaches: (agent: Agent, options: CallOptions, sampleRate?: number) => Promise<void>;
 }
 
 /** The load is measured every second. */
@@ -60,7 +60,7 @@ export class CallSlots {
     const { agent, isTest, sampleRate, ...call } = request;
     const refusal = this.refusalOf(agent, { isTest: isTest ?? false });
     if (refusal) return { type: 'refused', why: refusal };
-    await this.#parts.prepare(agent, call.options, sampleRate);
+    await this.#parts.warmCaches(agent, call.options, sampleRate);
     const why = await this.#parts.calls.reserve({
       ...call,
       callId,

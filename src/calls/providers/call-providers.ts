@@ -11,13 +11,13 @@ import type { AgentTools } from '../../features/agent-tools/agent-tools.js';
 import type { CompiledDictionaries } from '../../features/dictionaries/compiled-dictionaries.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { CallProviders } from '../session/call-session.js';
+import type { ListeningModels } from './listening-models.js';
 import type { LlmRegistry } from './llm-registry.js';
-import type { SttModels } from './stt-models.js';
 import type { SttProviders } from './stt-providers.js';
 
 export interface CallProvidersParts {
   readonly config: Pick<Config, 'REPLAY_DIR'>;
-  readonly sttModels: SttModels;
+  readonly listeningModels: ListeningModels;
   readonly sttProviders: SttProviders;
   readonly speechCache: SpeechCache;
   readonly voices: VoiceRegistry;
@@ -28,10 +28,18 @@ export interface CallProvidersParts {
 
 /** Chooses models, tools and dictionaries by the settings of an agent. */
 export function createCallProviders(parts: CallProvidersParts): CallProviders {
-  const { config, sttModels, voices, sttProviders, llmRegistry, speechCache, tools, dictionaries } =
-    parts;
+  const {
+    config,
+    listeningModels,
+    voices,
+    sttProviders,
+    llmRegistry,
+    speechCache,
+    tools,
+    dictionaries,
+  } = parts;
   return {
-    ...sttModels,
+    ...listeningModels,
     speechCache,
     speechToTextFor: ({ voice }) => sttProviders.speechToTextFor(voice.language),
     // Results of streaming speech recognition are not part of replay files.
@@ -44,7 +52,7 @@ export function createCallProviders(parts: CallProvidersParts): CallProviders {
     findVoiceFor: ({ voice }) => voicesFor(voices, voice),
     languageModelFor: (agent) => llmRegistry.get(agent.llmModel),
     fallbackModelsFor: (agent) => llmRegistry.fallbacksFor(agent.llmModel),
-    prepareTools: (agent, agentId) => tools.prefetch(agent, agentId),
+    prefetchTools: (agent, agentId) => tools.prefetch(agent, agentId),
     toolsFor: (agent, caller) => tools.open(agent, caller),
     dictionaryFor: (accountId, { voice }) => dictionaryFor(dictionaries, accountId, voice),
   };

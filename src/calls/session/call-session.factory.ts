@@ -24,10 +24,10 @@ export class CallSessionFactory {
   }
 
   /**
-   * Warms the caches for the first words of an agent's next call.
+   * Warms the caches of this gateway for an agent's next call: greeting, LLM prompt and tools.
    * @param sampleRate - of the agent's audio on the transport, Hz. Default: that of the voice
    */
-  readonly prepare = async (
+  readonly warmCaches = async (
     agent: Agent,
     options: CallOptions,
     sampleRate?: number,
@@ -39,7 +39,7 @@ export class CallSessionFactory {
     const settings = ttsSettingsOf(config, voice, sampleRate ?? voice.sampleRate);
     providers.speechCache.preload(config.greeting, { ...settings, dictionary });
     providers.languageModelFor(config).warm?.(config.prompt, settings.language);
-    providers.prepareTools(config, agent.id);
+    providers.prefetchTools(config, agent.id);
   };
 
   /**

@@ -37,7 +37,7 @@ export interface CallProviders
   /** Used in this order when the language model fails. */
   fallbackModelsFor(config: AgentConfig): readonly LanguageModel[];
   /** Connects to the agent's tools before its next call. */
-  prepareTools(config: AgentConfig, agentId: string): void;
+  prefetchTools(config: AgentConfig, agentId: string): void;
   /** Closed with the call. */
   toolsFor(config: AgentConfig, caller: ToolCaller): Promise<CallTools | undefined>;
   /** Undefined if the agent names no dictionary, or a deleted one. */

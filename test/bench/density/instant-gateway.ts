@@ -138,7 +138,12 @@ const session = await createCallsModule({
   ...artifacts,
   calls,
   speakers: new VoiceRegistry([instantVoice]),
-  sttModels: { voiceActivity, turnDetector, speechToText: instantRecogniser, close: closeEars },
+  listeningModels: {
+    voiceActivity,
+    turnDetector,
+    speechToText: instantRecogniser,
+    close: closeEars,
+  },
   hub: monitoring.hub,
   peerAddress: undefined,
   observeFrame: metrics.observeFrame,

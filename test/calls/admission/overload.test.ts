@@ -23,7 +23,7 @@ const plane = withControlPlane({
         calls,
         registry: new CallRegistry(),
         load,
-        prepare: async () => undefined,
+        warmCaches: async () => undefined,
       }),
       commands: { end: async () => undefined },
       overrides: new VoiceOverrides({

@@ -41,7 +41,7 @@ const plane = withControlPlane({
     const calls = new CallsRepository(db, 0);
     const load = { isOpen: true };
     const live = new CallRegistry();
-    const slots = new CallSlots({ calls, registry: live, load, prepare: async () => undefined });
+    const slots = new CallSlots({ calls, registry: live, load, warmCaches: async () => undefined });
     const agents = new AgentsRepository(db);
     const phones = new MediaConnector({
       sessions: { claim: async (...wanted) => claimFrom(calls, agents, ...wanted) },

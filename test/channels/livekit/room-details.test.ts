@@ -40,7 +40,7 @@ const plane = withControlPlane({
         calls,
         registry: new CallRegistry(),
         load: { isOpen: true },
-        prepare: async (_agent, _options, rate) => void rates.push(rate),
+        warmCaches: async (_agent, _options, rate) => void rates.push(rate),
       }),
       commands: { end: (callId, reason) => calls.end(callId, reason) },
       overrides: new VoiceOverrides({

@@ -6,7 +6,7 @@ import { ModelStore } from '../../../media/models/store.js';
 import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
 import { HibariVoice } from '../../../media/tts/hibari/hibari-voice.js';
 import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
-import { loadSttModels } from '../../../src/calls/providers/stt-models.js';
+import { loadListeningModels } from '../../../src/calls/providers/listening-models.js';
 import { modelFolders } from '../../../src/config/model-folders.js';
 import { openJoe, startFormantProcess } from '../harness/audio/piper-joe.js';
 import { spokenBy } from '../harness/audio/synthesised-speech.js';
@@ -19,7 +19,7 @@ const wanted = process.argv.slice(2);
 
 const scheduler = new CpuScheduler(1);
 const { modelsDir, cacheDir } = modelFolders(process.env);
-const ears = await loadSttModels(
+const ears = await loadListeningModels(
   new ModelStore({ modelsDir, cacheDir }),
   scheduler,
   pino({ level: 'warn' }),

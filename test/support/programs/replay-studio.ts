@@ -18,7 +18,7 @@ import type {
   TextToSpeech,
 } from '../../../media/tts/text-to-speech.js';
 import type { VoiceActivity } from '../../../media/vad/voice-activity.js';
-import type { SttModels } from '../../../src/calls/providers/stt-models.js';
+import type { ListeningModels } from '../../../src/calls/providers/listening-models.js';
 import { cough } from '../corpora/spoken-questions.js';
 import { PlayingClient } from '../fakes/virtual-client.js';
 import { CONFIG, sleep } from '../harness/call/call-harness.js';
@@ -40,7 +40,7 @@ const TAKES = {
 const ROOM = 10;
 
 export interface StudioParts {
-  readonly ears: SttModels;
+  readonly ears: ListeningModels;
   /** The agent's. */
   readonly voice: TextToSpeech;
   /** The caller's, spoken at 16 kHz. */

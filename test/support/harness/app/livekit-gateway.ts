@@ -72,7 +72,7 @@ export class RoomGateway {
       calls,
       registry: live,
       load,
-      prepare: async () => undefined,
+      warmCaches: async () => undefined,
     });
     this.jobs = new AgentJobs({
       rooms: this.#rooms(),

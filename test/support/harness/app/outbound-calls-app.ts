@@ -52,7 +52,7 @@ export function outboundOf(db: Knex, options: OutboundOptions) {
       return options.isOpen?.() ?? true;
     },
   };
-  const slots = new CallSlots({ calls, registry: live, load, prepare: async () => undefined });
+  const slots = new CallSlots({ calls, registry: live, load, warmCaches: async () => undefined });
   const outbound = new OutboundCallService({
     calls,
     slots,

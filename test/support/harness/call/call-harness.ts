@@ -96,7 +96,7 @@ export interface HarnessOptions {
   readonly engineClock?: Clock;
   /** Makes the call of its parts; a plain one without it. */
   readonly begin?: (parts: CallDependencies) => CallInput;
-  readonly live?: (clock: VirtualClock) => StreamingSpeechToText;
+  readonly streaming?: (clock: VirtualClock) => StreamingSpeechToText;
   /** Which language the recogniser finds in a text. */
   readonly languageOf?: (text: string) => string | undefined;
   /** Voices of a call whose language is found out. */
@@ -143,7 +143,7 @@ export function harness(options: HarnessOptions = {}) {
       },
     },
     speechToText: scriptedRecogniser(engineClock, options),
-    streamingSpeechToText: options.live?.(clock),
+    streamingSpeechToText: options.streaming?.(clock),
     languageModel: scriptedModel(engineClock, options, requests),
     fallbackModels: (options.fallbackReplies ?? []).map((reply, i) => ({
       ...scriptedModel(engineClock, { reply }, requests),

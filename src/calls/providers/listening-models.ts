@@ -11,7 +11,7 @@ import { SileroVoiceActivity } from '../../../media/vad/silero-voice-activity.js
 import type { VoiceActivity } from '../../../media/vad/voice-activity.js';
 
 /** The local models for the caller's audio. */
-export interface SttModels {
+export interface ListeningModels {
   readonly voiceActivity: VoiceActivity & { readonly dropped: number };
   /** Undefined: no noise reduction. */
   readonly noiseReduction?: NoiseReduction;
@@ -24,11 +24,11 @@ export interface SttModels {
  * Loads and warms the local models for the caller's audio.
  * @throws MediaError MODEL_MISSING when one is not installed.
  */
-export async function loadSttModels(
+export async function loadListeningModels(
   store: ModelStore,
   scheduler: CpuScheduler,
   log: Logger,
-): Promise<SttModels> {
+): Promise<ListeningModels> {
   const modelId = 'moonshine-tiny-en';
   const { preparedFolder } = store;
   const voiceActivity = new SileroVoiceActivity({

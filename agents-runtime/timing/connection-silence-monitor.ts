@@ -3,24 +3,23 @@ import type { Clock, Timer } from '../contract/clock.js';
 const CHECK_MS = 1_000;
 
 /**
- * For connections; workers have `media/runtime/watchdog.ts`. Measures once a second how long a peer has been
- * silent. Time during which this process was suspended does
- * not count.
+ * Measures once a second how long the peer of a connection has been silent. Time during which this process was
+ * suspended does not count. Worker threads have `media/runtime/watchdog.ts`.
  */
-export class InactivityWatchdog {
+export class ConnectionSilenceMonitor {
   readonly #clock: Clock;
-  readonly #look: (silentMs: number, lostMs: number) => void;
+  readonly #onCheck: (silentMs: number, lostMs: number) => void;
   #activeAt: number;
   #checkedAt: number;
   #timer: Timer | undefined;
 
   /**
-   * @param look - receives the silence, and the time that this process lost since the last call, in ms; may
-   *   close the watchdog
+   * @param onCheck - receives the silence, and the time that this process lost since the last call, in ms; may
+   *   close the monitor
    */
-  constructor(clock: Clock, look: (silentMs: number, lostMs: number) => void) {
+  constructor(clock: Clock, onCheck: (silentMs: number, lostMs: number) => void) {
     this.#clock = clock;
-    this.#look = look;
+    this.#onCheck = onCheck;
     this.#activeAt = clock.now();
     this.#checkedAt = this.#activeAt;
     this.#wait();
@@ -45,6 +44,6 @@ export class InactivityWatchdog {
     this.#checkedAt = now;
     this.#activeAt += lostMs;
     this.#wait();
-    this.#look(now - this.#activeAt, lostMs);
+    this.#onCheck(now - this.#activeAt, lostMs);
   }
 }

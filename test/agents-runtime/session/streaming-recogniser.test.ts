@@ -27,7 +27,7 @@ interface Manner {
 }
 
 /** Hears what was pushed 150 ms later; a final comes 60 ms after it was asked for. */
-function scriptedLive(manner: Manner, lines: TranscriptionStreamOptions[]) {
+function scriptedStreaming(manner: Manner, lines: TranscriptionStreamOptions[]) {
   return (clock: VirtualClock): StreamingSpeechToText => ({
     id: 'live',
     open(line) {
@@ -80,7 +80,7 @@ function scriptedLive(manner: Manner, lines: TranscriptionStreamOptions[]) {
 
 function begin(manner: Manner, options: HarnessOptions = {}) {
   const lines: TranscriptionStreamOptions[] = [];
-  const call = harness({ ...options, live: scriptedLive(manner, lines) });
+  const call = harness({ ...options, streaming: scriptedStreaming(manner, lines) });
   call.call.connected();
   return { ...call, lines };
 }
