@@ -4,15 +4,13 @@ import type { CallPart } from '../../contract/errors.js';
 import type { TurnEvent } from '../../contract/turn-events.js';
 import type { ObservedEffect, TransportAction, TurnEventLine } from './replay-format.js';
 
-/** Agent audio after a pause of this length is reported. Longer than the audio that is sent ahead. */
-const AUDIO_PAUSE_MS = 500;
-
 /** Observes the effects of a call that a replay compares, and its turn events. */
 export class EffectObserver implements CallObserver {
   readonly #sampleRate: number;
   readonly #emit: (line: ObservedEffect | TurnEventLine) => void;
   #samples = 0;
-  #audioMs = Number.NEGATIVE_INFINITY;
+  /** Only the first audio of each reply is reported: the pauses within a reply depend on the machine's load. */
+  #isAudioReported = false;
 
   /** @param sampleRate - Hz of the agent's audio */
   constructor(sampleRate: number, emit: (line: ObservedEffect | TurnEventLine) => void) {
@@ -26,14 +24,20 @@ export class EffectObserver implements CallObserver {
         this.#audio(event.samples.length, atMs);
         return;
       case 'send':
+        if (event.event.type === 'state' && event.event.state !== 'speaking') {
+          this.#isAudioReported = false;
+        }
         this.#emit({ t: fileMs(atMs), type: 'event', event: event.event });
         return;
       case 'resume':
       case 'announce':
         this.#action(event.type, atMs, event.fromMs);
         return;
-      case 'pause':
       case 'clear':
+        this.#isAudioReported = false;
+        this.#action(event.type, atMs);
+        return;
+      case 'pause':
       case 'close':
         this.#action(event.type, atMs);
     }
@@ -54,10 +58,10 @@ export class EffectObserver implements CallObserver {
   }
 
   #audio(length: number, atMs: number): void {
-    if (atMs - this.#audioMs > AUDIO_PAUSE_MS) {
+    if (!this.#isAudioReported) {
       this.#action('audio', atMs, (this.#samples * 1000) / this.#sampleRate);
     }
-    this.#audioMs = atMs;
+    this.#isAudioReported = true;
     this.#samples += length;
   }
 
