@@ -43,17 +43,19 @@ async function gateway({ isReachable = true } = {}) {
   const address = await peerServer.listen('127.0.0.1');
   await gateways.heartbeat(id, isReachable ? address : '127.0.0.1:9');
   commands.hangUpEndedCalls(changes);
+  const ending = new Set<Promise<void>>();
   const hold = (callId: string, slowly?: () => Promise<unknown>) => {
     let over: Promise<void> | undefined;
     // As in a call, the first reason counts.
     const end = (reason: string) => {
       over ??= finish(reason);
+      ending.add(over);
       return over;
     };
     const finish = async (reason: string) => {
       await slowly?.();
-      ended.push(`${callId} ${reason}`);
       await calls.end(callId, reason as 'user_hangup');
+      ended.push(`${callId} ${reason}`);
       live.remove(callId);
     };
     const transfer = async () => {
@@ -64,7 +66,11 @@ async function gateway({ isReachable = true } = {}) {
     const say = (text: string) => void said.push(text);
     live.add(callId, { end, phone, call: { hangUp: end, say } } as unknown as LiveCall);
   };
-  opened.push(() => peers.closePeers());
+  opened.push(async () => {
+    await peers.closePeers();
+    // Tables are emptied before the next test: no call may still be written to them.
+    await Promise.all(ending);
+  });
   return { id, calls, commands, ended, said, hold };
 }
 
