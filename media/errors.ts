@@ -11,7 +11,7 @@ export type MediaErrorCode =
   | 'QUEUE_FULL'
   | 'INTERNAL';
 
-/** The error class of the media layer; subclasses add a position. `cause` is the original error. */
+/** The error class of the media layer. Subclasses add a position. `cause` is the original error. */
 export class MediaError extends Error {
   override readonly name: string = 'MediaError';
   readonly code: MediaErrorCode;
@@ -27,7 +27,7 @@ export function abortError(): MediaError {
   return new MediaError('ABORTED', 'The work was cancelled');
 }
 
-/** Whether an error comes from the file system with one of these codes (`ENOSPC` …). */
+/** Whether an error of the file system has one of the codes, such as `ENOSPC`. */
 export function isFileError(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }

@@ -1,7 +1,7 @@
 /**
- * Supported languages, ISO 639-1. English is the default. For a new language, the compiler demands an entry in each
- * registry of words and phrases. No type demands `src/features/knowledge/search/full-text-language.ts` (full-text search) and
- * `media/models/piper-voices.ts` (voices).
+ * Supported languages, ISO 639-1. English is the default. After you add one, the compiler reports each
+ * registry of words and phrases that lacks an entry. Two places need an entry without a compiler error:
+ * `src/features/knowledge/search/full-text-language.ts` (full-text search) and `media/models/piper-voices.ts` (voices).
  */
 export const LANGUAGES = [
   'en',
@@ -19,6 +19,7 @@ export const LANGUAGES = [
 
 export type Language = (typeof LANGUAGES)[number];
 
+/** Whether the text is the code of a supported language. */
 export function isLanguage(text: string): text is Language {
   return (LANGUAGES as readonly string[]).includes(text);
 }

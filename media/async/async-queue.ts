@@ -1,6 +1,6 @@
 import { abortError } from '../errors.js';
 
-/** An unbounded first-in, first-out queue that one reader awaits. */
+/** A first-in, first-out queue that one reader awaits. It has no size limit: the producer bounds it. */
 export class AsyncQueue<T> {
   readonly #items: T[] = [];
   #isClosed = false;
@@ -32,7 +32,9 @@ export class AsyncQueue<T> {
 
   /**
    * Removes and yields items until the queue is closed and empty.
+   * @param signal - default: none
    * @throws MediaError ABORTED when the signal fires, also while the queue is empty
+   * @throws the error given to `fail`, after the queued items
    */
   async *read(signal?: AbortSignal): AsyncGenerator<T> {
     const onAbort = () => this.#wake?.();

@@ -1,4 +1,7 @@
-/** Sets an entry as the newest of a map. If the map then has more than `maxSize` entries, removes the oldest. */
+/**
+ * Sets an entry as the newest of a map. If the map then has more than `maxSize` entries, removes the oldest.
+ * @param maxSize - number of entries, ≥ 1
+ */
 export function putNewest<Key, Value>(
   entries: Map<Key, Value>,
   key: Key,
@@ -12,8 +15,8 @@ export function putNewest<Key, Value>(
 }
 
 /**
- * Returns the promise cached under a key, or creates and caches it. At most `maxSize` promises are
- * cached; the oldest is removed first. Rejected promises are not cached.
+ * Returns the promise cached under a key, or creates and caches it. Rejected promises are not cached.
+ * @param maxSize - maximum number of cached promises, ≥ 1; the oldest is removed first
  */
 export function cachedPromise<T>(
   cache: Map<string, Promise<T>>,

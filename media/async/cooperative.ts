@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Work in steps of at most about a millisecond that returns its result. */
+/** Work that runs in steps of about 1 ms at most and returns its result. */
 export type SteppedTask<T> = Generator<void, T>;
 
 /** Runs all steps without a pause. */
@@ -10,7 +10,10 @@ export function runToEnd<T>(work: SteppedTask<T>): T {
   return step.value;
 }
 
-/** Runs the steps and yields to the event loop after each. */
+/**
+ * Runs the steps and yields to the event loop after each.
+ * @param pause - awaited after each step; default: one `setImmediate`
+ */
 export async function runInSteps<T>(
   work: SteppedTask<T>,
   pause: () => Promise<unknown> = () => setImmediate(),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SteppedTask } from './cooperative.js';
 
-/** UTF-16 units that are parsed in one step: about a quarter of a millisecond. */
+/** UTF-16 units that are parsed in one step: about 0.25 ms. */
 const UNITS_PARSED = 32_768;
 /** Units that are scanned for the ends of items in one step. */
 const UNITS_SCANNED = 262_144;
@@ -11,8 +11,8 @@ const ITEMS_WRITTEN = 200;
 /**
  * Parses JSON like `JSON.parse`. A long list, either the whole text or a field of the top-level object,
  * is parsed in parts.
- * @param transform - applied to each part after it is parsed
- * @throws SyntaxError
+ * @param transform - applied to each part after it is parsed; default: none
+ * @throws SyntaxError for invalid JSON
  */
 export function* parseJsonInSteps(
   text: string,
@@ -135,7 +135,10 @@ class ListScan {
   }
 }
 
-/** Writes JSON like `JSON.stringify`; a long list, or one in a field, in parts. */
+/**
+ * Writes JSON like `JSON.stringify`. A list of more than 200 items, either the whole value or a field of the
+ * object, is written in parts.
+ */
 export function* stringifyInSteps(value: unknown): SteppedTask<string> {
   if (isLongList(value)) return yield* writtenList(value);
   if (!isPlain(value) || !Object.values(value).some(isLongList)) return JSON.stringify(value);
@@ -158,7 +161,7 @@ function* writtenList(items: readonly unknown[]): SteppedTask<string> {
   return `[${parts.join(',')}]`;
 }
 
-/** Whether the value is large enough to be written in parts. */
+/** Whether `stringifyInSteps` writes the value in parts. */
 export function hasLongList(value: unknown): boolean {
   return isLongList(value) || (isPlain(value) && Object.values(value).some(isLongList));
 }

@@ -1,6 +1,6 @@
 /**
- * A controller that is aborted when `signal` fires. Abort it also when the work is done: that removes
- * its listener from `signal`.
+ * Returns a controller that is aborted when `signal` fires. The caller also aborts it when the work is
+ * done, which removes its listener from `signal`.
  */
 export function linkedAbort(signal: AbortSignal): AbortController {
   const linked = new AbortController();

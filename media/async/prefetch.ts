@@ -1,7 +1,8 @@
 /**
  * Pulls up to `ahead` items from `source` in advance, so that the next item is computed while the current
  * one is used. If the consumer returns early, the source is closed.
- * @param stop - ends what the source awaits at that time, for example by aborting its signal
+ * @param ahead - number of items that are pulled in advance, ≥ 1
+ * @param stop - called before the source is closed; aborts the operation that the source awaits. Default: none
  */
 export async function* prefetch<T>(
   source: AsyncGenerator<T>,

@@ -16,7 +16,7 @@ const TWIST = 6.3;
 /** Minimum mean power of a block, full scale 1: −36 dBFS. */
 const LOUDNESS = 2.5e-4;
 
-/** Detects DTMF keys in audio and reports each key press once. */
+/** Detects DTMF keys in audio and reports each key press once, about 40 ms after its start. */
 export class DtmfDetector {
   readonly #onKey: (key: string) => void;
   readonly #block: Float32Array;
@@ -29,6 +29,10 @@ export class DtmfDetector {
   #misses = 0;
   #pressed: string | undefined;
 
+  /**
+   * @param sampleRate - Hz; a multiple of 100
+   * @param onKey - receives one character of `KEYS`
+   */
   constructor(sampleRate: number, onKey: (key: string) => void) {
     this.#onKey = onKey;
     this.#block = new Float32Array((sampleRate * BLOCK_MS) / 1000);
@@ -38,6 +42,7 @@ export class DtmfDetector {
     this.#columnFactors = COLUMNS.map(factor);
   }
 
+  /** @param pcm - mono, 16-bit, of any length; not kept */
   push(pcm: Int16Array): void {
     const block = this.#block;
     for (let read = 0; read < pcm.length; ) {
@@ -74,7 +79,7 @@ export class DtmfDetector {
     const column = strongest(block, this.#columnFactors);
     if (!row || !column) return undefined;
     const isEven = row.power < TWIST * column.power && column.power < TWIST * row.power;
-    // A tone of amplitude a has the energy n·a²/2, and (n·a/2)² of power here.
+    // A tone of amplitude a has the energy n·a²/2 in a block of n samples; `goertzel` returns (n·a/2)².
     const share = (2 * (row.power + column.power)) / (block.length * energy);
     return isEven && share >= PURITY ? KEYS[row.index * 4 + column.index] : undefined;
   }
@@ -96,7 +101,10 @@ function strongest(block: Float32Array, factors: readonly number[]) {
   return power > CLEARNESS * next ? { index, power } : undefined;
 }
 
-/** The power of one frequency in a block. Source: G. Goertzel, 1958. */
+/**
+ * The squared magnitude of one frequency in a block. Source: G. Goertzel, 1958.
+ * @param factor - 2·cos(2π·f ÷ sample rate)
+ */
 function goertzel(block: Float32Array, factor: number): number {
   let before = 0;
   let last = 0;

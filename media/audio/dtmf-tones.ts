@@ -6,23 +6,26 @@ export const COLUMNS = [1209, 1336, 1477, 1633] as const;
 /** The keys, row by row. */
 export const KEYS = '123A456B789C*0#D';
 
+/** Whether the text is one character of `KEYS`. */
 export function isDtmfDigit(text: string): boolean {
   return text.length === 1 && KEYS.includes(text);
 }
 
-/** Duration of a tone and of the pause after it. Every exchange recognises tones of 65 ms. */
+/** Duration of a tone and of the pause after it, in ms. Every telephone exchange recognises tones of 65 ms. */
 const TONE_MS = 100;
 const GAP_MS = 80;
-/** Pause for the character `w`, which carriers use for a wait. */
+/** Duration of the pause for the character `w`, in ms. Carriers use this character for a wait. */
 const WAIT_MS = 500;
 /** Amplitude of each of the two tones, full scale 1: about −10 dBFS together. */
 const AMPLITUDE = 0.16;
+/** Fade at both ends of a tone, in ms, which avoids clicks. */
 const RAMP_MS = 2;
 
 /**
- * Renders keys as DTMF tones.
- * @param keys - characters other than keys and `w` are skipped
- * @returns samples in −1…1
+ * Renders keys as DTMF tones of 100 ms with a pause of 80 ms after each.
+ * @param keys - characters of `KEYS`, and `w` for a pause of 500 ms; others are skipped
+ * @param sampleRate - Hz; a multiple of 100
+ * @returns mono samples in −1…1
  */
 export function dtmfTones(keys: string, sampleRate: number): Float32Array {
   const parts = [...keys].map((key) => partOf(key, sampleRate));

@@ -10,7 +10,7 @@ interface Pass {
   readonly twiddles: Float64Array;
 }
 
-/** Largest first, so that the strides of the later passes are long. */
+/** Prime factor 2 in pairs first, so that the strides of the later passes are long. */
 const RADICES = [4, 5, 3, 2] as const;
 const SIN_60 = Math.sqrt(3) / 2;
 const COS_72 = Math.cos((2 * Math.PI) / 5);
@@ -19,9 +19,9 @@ const SIN_72 = Math.sin((2 * Math.PI) / 5);
 const SIN_144 = Math.sin((4 * Math.PI) / 5);
 
 /**
- * Complex discrete Fourier transform of one length whose prime factors are 2, 3 and 5 (Stockham's
- * self-sorting form). It allocates nothing after its construction. The inverse, without its factor
- * 1/n, is the same with real and imaginary parts swapped in input and output.
+ * Complex discrete Fourier transform of one length (Stockham's self-sorting form). It allocates no memory
+ * after its construction. For the inverse transform times n, swap the real and imaginary parts of input
+ * and output.
  */
 export class Fft {
   readonly length: number;
@@ -29,7 +29,10 @@ export class Fft {
   readonly #scratchRe: Float64Array;
   readonly #scratchIm: Float64Array;
 
-  /** @throws MediaError INTERNAL for a length of one, or with another prime factor. */
+  /**
+   * @param length - number of complex values, ≥ 2, with no prime factors other than 2, 3 and 5
+   * @throws MediaError INTERNAL for another length
+   */
   constructor(length: number) {
     this.length = length;
     this.#passes = planPasses(length);
@@ -37,7 +40,10 @@ export class Fft {
     this.#scratchIm = new Float64Array(length);
   }
 
-  /** Transforms `re`, `im` into `outRe`, `outIm`: four different arrays of `length` values. */
+  /**
+   * Transforms `re + i·im` into `outRe + i·outIm`: X[k] = Σ x[n]·e^(−2πi·k·n ÷ length), without scaling.
+   * The arguments are four different arrays of `length` values. The input is not changed.
+   */
   transform(re: Float64Array, im: Float64Array, outRe: Float64Array, outIm: Float64Array): void {
     let fromRe = re;
     let fromIm = im;
@@ -58,7 +64,7 @@ function planPasses(length: number): Pass[] {
   let stride = 1;
   while (left > 1) {
     const radix = RADICES.find((candidate) => left % candidate === 0);
-    if (!radix) throw new MediaError('INTERNAL', `No transform of length ${length}`);
+    if (!radix) throw lengthError(length);
     const count = left / radix;
     const twiddles = new Float64Array(count * (radix - 1) * 2);
     for (let p = 0, at = 0; p < count; p++) {
@@ -72,8 +78,15 @@ function planPasses(length: number): Pass[] {
     left = count;
     stride *= radix;
   }
-  if (passes.length === 0) throw new MediaError('INTERNAL', `No transform of length ${length}`);
+  if (passes.length === 0) throw lengthError(length);
   return passes;
+}
+
+function lengthError(length: number): MediaError {
+  return new MediaError(
+    'INTERNAL',
+    `The length of a Fourier transform must be at least 2 with prime factors 2, 3 and 5; got ${length}`,
+  );
 }
 
 function runPass(

@@ -6,10 +6,10 @@ const ATTENUATION_DB = 75;
 /** End of the pass band and start of the stop band, as fractions of the Nyquist frequency of the lower rate. */
 const PASS_EDGE = 0.88;
 const STOP_EDGE = 1.0;
-/** Maximum of the reduced ratio: larger ones need a table of many megabytes. */
+/** Maximum numerator and denominator of the reduced ratio. Larger ones need a table of many megabytes. */
 const MAX_PHASES = 2048;
 
-/** The filter between two rates. Shared by all streams of the ratio; has no state. */
+/** The filter between two sample rates. It has no state; all streams of the same ratio share it. */
 export interface FilterBank extends FilterTaps {
   readonly kernel: FirKernel;
 }
@@ -17,15 +17,21 @@ export interface FilterBank extends FilterTaps {
 const banks = new Map<string, FilterBank>();
 
 /**
- * Returns the filter bank between two rates in Hz. Computed at the first use and cached.
- * @throws MediaError INVALID_INPUT for rates that are not integers or whose ratio needs too large a table
+ * Returns the filter bank between two sample rates. It is computed on the first use and cached.
+ * @param inputRate - Hz, an integer
+ * @param outputRate - Hz, an integer
+ * @throws MediaError INVALID_INPUT for rates that are not positive integers, or whose reduced ratio has a
+ *   number above 2,048
  */
 export function filterBank(inputRate: number, outputRate: number): FilterBank {
   const common = greatestCommonDivisor(inputRate, outputRate);
   const interpolation = outputRate / common;
   const decimation = inputRate / common;
   if (!(inputRate > 0 && outputRate > 0) || interpolation > MAX_PHASES || decimation > MAX_PHASES) {
-    throw new MediaError('INVALID_INPUT', `Cannot resample ${inputRate} Hz to ${outputRate} Hz`);
+    throw new MediaError(
+      'INVALID_INPUT',
+      `Cannot resample ${inputRate} Hz to ${outputRate} Hz: expected positive integers with a reduced ratio up to ${MAX_PHASES}`,
+    );
   }
   const key = `${interpolation}/${decimation}`;
   const known = banks.get(key);
@@ -56,7 +62,7 @@ function design(interpolation: number, decimation: number): FilterTaps {
       row[tap] = cutoff * sinc(cutoff * distance) * kaiser(distance / halfWidth, beta);
       sum += row[tap]!;
     }
-    // Each phase has unit gain at 0 Hz; otherwise a constant input would get a tone at the input rate.
+    // Each phase gets unit gain at 0 Hz. Different gains would add a tone at the input rate.
     for (let tap = 0; tap < width; tap++) taps[phase * width + tap] = row[tap]! / sum;
   }
   return { interpolation, decimation, halfWidth, taps };

@@ -2,8 +2,9 @@ import { WASM_PAGE, type WasmMemory, WebAssembly } from './web-assembly.js';
 
 /** The taps of a filter between two rates, split into phases. */
 export interface FilterTaps {
-  /** Outputs per `decimation` inputs; also the number of phases. */
+  /** Output rate ÷ greatest common divisor of both rates; also the number of phases. */
   readonly interpolation: number;
+  /** Input rate ÷ greatest common divisor of both rates. */
   readonly decimation: number;
   /** Input samples on each side of an output that it depends on: the delay of a stream. */
   readonly halfWidth: number;
@@ -13,11 +14,13 @@ export interface FilterTaps {
 
 /** Input and output of one run of a filter. */
 interface FirRun {
-  /** Starts at the first sample that the outputs need and contains all inputs of `count` outputs. */
+  /** Samples from the first one that the outputs need to the last. */
   readonly input: Float32Array;
+  /** Phase of the first output, 0…`interpolation` − 1. */
   readonly phase: number;
+  /** Number of outputs. */
   readonly count: number;
-  /** At least `count` long. */
+  /** Receives the outputs; at least `count` long. */
   readonly output: Float32Array;
 }
 
@@ -64,19 +67,25 @@ interface FirExports {
   ): void;
 }
 
-/** The fastest kernel that is available. Browsers use the loop, because the CSP of the pages forbids WebAssembly. */
+/**
+ * Returns the fastest kernel that is available. Browsers use the JavaScript loop, because the CSP of the
+ * pages forbids WebAssembly.
+ */
 export function firKernel(bank: FilterTaps): FirKernel {
   return (typeof process === 'object' && vectorKernel(bank)) || plainKernel(bank);
 }
 
-/** Creates one instance for each ratio and thread. @returns undefined without vector instructions */
+/**
+ * The kernel in WebAssembly. Each ratio and thread needs an instance of its own.
+ * @returns undefined if the processor or the runtime has no vector instructions
+ */
 export function vectorKernel(bank: FilterTaps): FirKernel | undefined {
   let exports: FirExports;
   try {
     const module = new WebAssembly.Module(Buffer.from(MODULE, 'base64'));
     exports = new WebAssembly.Instance(module).exports as FirExports;
   } catch {
-    return undefined; // a processor from before 2010, say
+    return undefined; // For example, a processor from before 2010.
   }
   const { interpolation, decimation, halfWidth, taps } = bank;
   const width = 2 * halfWidth;
@@ -91,7 +100,7 @@ export function vectorKernel(bank: FilterTaps): FirKernel | undefined {
     const outputAt = inputAt + input.length + LANES;
     if (floats.length < outputAt + count) floats = roomFor(exports.memory, outputAt + count);
     floats.set(input, inputAt);
-    // Multiplied by zero taps. NaN would spread to the output.
+    // The padding is multiplied by zero taps, but a NaN in it would spread to the output.
     floats.fill(0, inputAt + input.length, outputAt);
     const at = FLOAT_BYTES * outputAt;
     const end = at + FLOAT_BYTES * count;
@@ -101,20 +110,20 @@ export function vectorKernel(bank: FilterTaps): FirKernel | undefined {
   };
 }
 
-/** A view of the entire memory, after growing it to at least `count` floats. */
+/** Grows the memory to at least `count` floats. @returns a view of the entire memory */
 function roomFor(memory: WasmMemory, count: number): Float32Array {
   const missing = count * FLOAT_BYTES - memory.buffer.byteLength;
   if (missing > 0) memory.grow(Math.ceil(missing / WASM_PAGE));
   return new Float32Array(memory.buffer);
 }
 
-/** The same in JavaScript. */
+/** The same kernel in JavaScript. */
 export function plainKernel({ interpolation, decimation, halfWidth, taps }: FilterTaps): FirKernel {
   const width = 2 * halfWidth;
   return ({ input, phase, count, output }) => {
     for (let made = 0, from = 0, now = phase; made < count; made++) {
       const row = now * width;
-      // Four sums: with one, each addition waits for the one before. The length of a row is a multiple of four.
+      // Four independent sums let the processor add in parallel. The length of a row is a multiple of four.
       let a = 0;
       let b = 0;
       let c = 0;

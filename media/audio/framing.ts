@@ -1,10 +1,11 @@
 import type { Emit, Stage } from './stage.js';
 
-/** Splits a stream of any chunk lengths into frames of `frameLength` samples. */
+/** Splits a stream of chunks of any lengths into frames of `frameLength` samples. */
 export class Framing implements Stage<Float32Array, Float32Array> {
   readonly #frame: Float32Array;
   #filled = 0;
 
+  /** @param frameLength - samples, ≥ 1 */
   constructor(frameLength: number) {
     this.#frame = new Float32Array(frameLength);
   }

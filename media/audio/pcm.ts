@@ -1,7 +1,11 @@
 /** Sample rate in Hz of a caller's audio. VAD, noise reduction, turn detection and STT models use it. */
 export const CALLER_SAMPLE_RATE = 16_000;
 
-/** Converts samples in −1…1 to signed 16 bits, clipped. `pcm` is at least as long as `samples`. */
+/**
+ * Converts samples to signed 16 bits.
+ * @param samples - in −1…1; values outside are clipped, NaN becomes 0
+ * @param pcm - receives the result; at least as long as `samples`
+ */
 export function toInt16(samples: Float32Array, pcm: Int16Array): void {
   for (let i = 0; i < samples.length; i++) {
     const scaled = samples[i]! * 32768;
@@ -12,7 +16,10 @@ export function toInt16(samples: Float32Array, pcm: Int16Array): void {
   }
 }
 
-/** Converts signed 16 bits to samples in −1…1. `samples` is at least as long as `pcm`. */
+/**
+ * Converts signed 16-bit samples to floats.
+ * @param samples - receives values in −1…1; at least as long as `pcm`
+ */
 export function toFloat32(pcm: Int16Array, samples: Float32Array): void {
   for (let i = 0; i < pcm.length; i++) samples[i] = pcm[i]! / 32768;
 }
@@ -49,7 +56,7 @@ export function concat<T extends WritableArray>(
   return joined;
 }
 
-/** The sum of the squares. An iterator takes five times as long as the index. */
+/** The sum of the squares of the samples. The loop uses an index because an iterator takes five times as long. */
 export function energyOf(samples: Float32Array): number {
   let energy = 0;
   for (let i = 0; i < samples.length; i++) energy += samples[i]! * samples[i]!;

@@ -2,27 +2,32 @@ import { type FilterBank, filterBank } from './filter-bank.js';
 import type { Emit, Stage } from './stage.js';
 
 /**
- * Changes the sample rate of one stream. The pass band is flat to 0.88 of the lower rate's Nyquist
- * frequency, everything beyond that frequency is at least 60 dB down.
+ * Changes the sample rate of one mono stream. The pass band is flat up to 0.88 of the lower rate's Nyquist
+ * frequency. Frequencies above the Nyquist frequency are attenuated by at least 60 dB.
  *
- * The output for the time t is available once the input has reached t + `delayMs`. The delay is removed
- * at the start and padded with silence at `flush`, so output and input are aligned exactly and n samples
- * become round(n × out ÷ in). The output does not depend on chunk lengths.
+ * The output for the time t is available once the input has reached t + `delayMs`. The delay is removed at
+ * the start, and `flush` pads the input with silence. Output and input are therefore aligned, and n samples
+ * become round(n × output rate ÷ input rate). The output does not depend on the chunk lengths.
  */
 export class Resampler implements Stage<Float32Array, Float32Array> {
   readonly #bank: FilterBank | undefined;
+  /** Input that an output needs after its own time, in ms; 0 if both rates are equal. */
   readonly delayMs: number;
   /** Input that later outputs need, oldest first, up to `#filled`. */
   #input: Float32Array;
   #filled = 0;
-  /** Index of the oldest input that the next output needs, and the output's place after its centre. */
+  /** Index of the oldest input that the next output needs, and the phase of that output. */
   #oldest = 0;
   #phase = 0;
   #output = new Float32Array(0);
   #received = 0;
   #produced = 0;
 
-  /** Rates in Hz. @throws MediaError INVALID_INPUT if `filterBank` does not support them */
+  /**
+   * @param inputRate - Hz
+   * @param outputRate - Hz; if equal, samples pass unchanged
+   * @throws MediaError INVALID_INPUT if `filterBank` does not support the rates
+   */
   constructor(inputRate: number, outputRate: number) {
     this.#bank = inputRate === outputRate ? undefined : filterBank(inputRate, outputRate);
     this.delayMs = this.#bank ? (this.#bank.halfWidth * 1000) / inputRate : 0;
@@ -41,7 +46,7 @@ export class Resampler implements Stage<Float32Array, Float32Array> {
     this.#produce(bank, Number.POSITIVE_INFINITY, emit);
   }
 
-  /** Emits the remaining samples. Afterwards a new stream may begin. */
+  /** Emits the remaining samples. After it, the next `push` starts a new stream. */
   flush(emit: Emit<Float32Array>): void {
     const bank = this.#bank;
     if (!bank) return;

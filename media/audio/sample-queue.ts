@@ -15,7 +15,7 @@ export class SampleQueue {
     this.#to += samples.length;
   }
 
-  /** A view of samples `start`…`end`, counted from the oldest. Valid until the next `push`. */
+  /** A view of the samples `start`…`end` (half-open), counted from the oldest. Valid until the next `push`. */
   peek(start: number, end: number): Float32Array {
     return this.#samples.subarray(this.#from + start, Math.min(this.#from + end, this.#to));
   }

@@ -1,4 +1,8 @@
-/** Mixes 32 bits so that neighbours differ in half of theirs (Source: C. Wellons, "lowbias32"). */
+/**
+ * Hashes 32 bits, so that equal seeds give equal pseudo-random numbers. Source: C. Wellons, "lowbias32".
+ * @param value - an integer; its lower 32 bits count
+ * @returns a signed 32-bit integer
+ */
 export function scramble(value: number): number {
   let x = value;
   x = Math.imul(x ^ (x >>> 16), 0x7feb352d);

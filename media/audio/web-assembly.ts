@@ -8,9 +8,9 @@ export const { WebAssembly } = globalThis as unknown as {
 
 export interface WasmMemory {
   readonly buffer: ArrayBuffer;
-  /** In pages. */
+  /** Adds pages of `WASM_PAGE` bytes. @returns the previous number of pages */
   grow(pages: number): number;
 }
 
-/** Bytes. */
+/** Bytes of one page. */
 export const WASM_PAGE = 65_536;

@@ -6,16 +6,16 @@ import { OggOpusEncoder } from './ogg-opus.js';
 import { Pcm16Encoder } from './pcm16.js';
 import { WavEncoder, wavHeader } from './wav.js';
 
-/** Sample rate in Hz of the formats without a rate in their name. */
+/** Sample rate in Hz of `mp3`, `wav` and `pcm`, whose names contain no rate. */
 const BASE_RATE = 32000;
 
 /**
- * All output formats by name. A decoded MP3 is longer than its PCM
- * by the encoder's delay and padding (0 < extra ≤ 2,304 samples); every other format is exact.
+ * All output formats by name. A decoded MP3 is longer than its input by the encoder's delay and padding,
+ * 1 to 2,304 samples. All other formats keep the exact length.
  */
 export const AUDIO_FORMATS = audioFormats('wasm');
 
-/** The table of formats with this MP3 program. */
+/** The table of output formats, with the given program for MP3. */
 export function audioFormats(mp3Program: Mp3Program): ReadonlyMap<string, AudioFormat> {
   const mp3 = (
     name: string,

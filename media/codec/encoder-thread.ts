@@ -11,14 +11,18 @@ export type EncoderJobs = {
   readonly drop: { readonly input: number; readonly output: null };
 };
 
+/** Input of the job `encode`. */
 export interface EncodeInput {
+  /** Id of the stream. */
   readonly stream: number;
   /** Set in a stream's first job only. */
   readonly open?: EncodedStreamOptions;
+  /** Mono, −1…1, at the stream's `inputRate`. */
   readonly samples: Float32Array;
   readonly isLast: boolean;
 }
 
+/** Input and output of a stream. */
 export interface EncodedStreamOptions {
   /** Name of an `AudioFormat`. */
   readonly format: string;
@@ -31,12 +35,13 @@ export interface EncoderSettings {
   readonly mp3Program: Mp3Program;
 }
 
-/** Resamples and encodes on a worker thread; each job takes a CPU permit. */
+/** Resamples and encodes audio on a worker thread. Each job takes a CPU permit. */
 export class EncoderThread {
   readonly #thread: ModelThread<EncoderJobs>;
   readonly #open = new Set<number>();
   #nextStream = 1;
 
+  /** @param settings - default: the MP3 encoder in WebAssembly */
   constructor(scheduler: CpuScheduler, settings: EncoderSettings = { mp3Program: 'wasm' }) {
     const script = new URL('./encoder.worker.js', import.meta.url);
     this.#thread = new ModelThread({ script, workerData: settings, scheduler });
@@ -47,7 +52,10 @@ export class EncoderThread {
     return this.#open.size;
   }
 
-  /** Opens a stream. The caller must finish or cancel it. */
+  /**
+   * Opens a stream. The caller must finish or cancel it. The first `push` or `finish` fails with
+   * INVALID_INPUT for an unknown format or an unsupported rate.
+   */
   open(options: EncodedStreamOptions): EncodedStream {
     const id = this.#nextStream++;
     this.#open.add(id);
@@ -64,7 +72,11 @@ export class EncoderThread {
     });
   }
 
-  /** Starts the thread and encodes 250 ms of silence in each format, so that later streams start at once. */
+  /**
+   * Starts the thread and encodes 250 ms of silence in each format, so that later streams start at once.
+   * @param formats - names of `AudioFormat`s
+   * @param inputRate - Hz
+   */
   async warm(formats: readonly string[], inputRate: number): Promise<void> {
     for (const format of formats) {
       const stream = this.open({ format, inputRate });
@@ -74,6 +86,7 @@ export class EncoderThread {
     }
   }
 
+  /** Ends the thread; jobs of open streams fail with WORKER_DIED. */
   close(): Promise<void> {
     return this.#thread.close();
   }
@@ -89,6 +102,7 @@ interface StreamLink {
   done(): void;
 }
 
+/** Urgency and cancellation of one job. */
 export interface EncodeOptions extends Urgency {
   readonly signal: AbortSignal;
 }
@@ -106,15 +120,17 @@ export class EncodedStream {
   }
 
   /**
-   * Encodes more samples, which are copied.
-   * @returns the bytes that are complete so far, possibly none
-   * @throws MediaError ABORTED when the signal fires while the job waits for its permit.
+   * Encodes more samples.
+   * @param samples - mono, −1…1, at the stream's `inputRate`; copied
+   * @returns the bytes that are complete, possibly none
+   * @throws MediaError ABORTED when the signal fires while the job waits for its permit, INVALID_INPUT after
+   *   the end of the stream, WORKER_DIED
    */
   push(samples: Float32Array, options: EncodeOptions): Promise<Uint8Array> {
     return this.#run(new Float32Array(samples), false, options);
   }
 
-  /** Ends the stream. @returns the remaining bytes */
+  /** Ends the stream. @returns the remaining bytes @throws MediaError like `push` */
   async finish(options: EncodeOptions): Promise<Uint8Array> {
     const rest = await this.#run(new Float32Array(0), true, options);
     this.#isOpen = false;
@@ -122,7 +138,7 @@ export class EncodedStream {
     return rest;
   }
 
-  /** Discards the stream; no effect after `finish`. */
+  /** Discards the stream. No effect after `finish`. */
   cancel(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -136,7 +152,9 @@ export class EncodedStream {
     { signal, ...urgency }: EncodeOptions,
   ): Promise<Uint8Array> {
     if (!this.#isOpen) {
-      return Promise.reject(new MediaError('INVALID_INPUT', 'The stream has already ended'));
+      return Promise.reject(
+        new MediaError('INVALID_INPUT', 'The encoder stream has already ended'),
+      );
     }
     const open = this.#options;
     this.#options = undefined;

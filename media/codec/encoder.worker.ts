@@ -42,7 +42,7 @@ serveJobs<EncoderJobs>({
 
 async function open({ format, inputRate }: EncodedStreamOptions) {
   const found = formats.get(format);
-  if (!found) throw new MediaError('INVALID_INPUT', 'No such format is known');
+  if (!found) throw new MediaError('INVALID_INPUT', `There is no audio format ${format}`);
   const resampler = new Resampler(inputRate, found.sampleRate);
   return { resampler, encoder: await found.createEncoder() };
 }

@@ -2,9 +2,9 @@ import { toInt16 } from '../audio/pcm.js';
 import type { Emit } from '../audio/stage.js';
 import type { Encoder } from './encoder.js';
 
-/** A-law transmits the even bits inverted. */
+/** A-law transmits every second bit inverted, starting with the lowest. */
 const ALAW_MASK = 0x55;
-/** μ-law adds this to the magnitude before it selects a segment, at 14 and at 16 bits. */
+/** Added to the magnitude before the segment of μ-law is selected, for samples of 14 and of 16 bits. */
 const MULAW_BIAS_14 = 33;
 const MULAW_BIAS_16 = 132;
 const MULAW_MAX_14 = 8159;
@@ -27,6 +27,7 @@ export function decodeAlaw(encoded: Uint8Array, pcm: Int16Array): void {
 
 /**
  * Encodes G.711 A-law from the upper 13 bits of each sample, rounded down.
+ * @param pcm - 16-bit samples
  * @param encoded - receives one byte per sample; at least as long as `pcm`
  */
 export function encodeAlaw(pcm: Int16Array, encoded: Uint8Array): void {
@@ -58,6 +59,7 @@ export function decodeMulaw(encoded: Uint8Array, pcm: Int16Array): void {
 
 /**
  * Encodes G.711 μ-law from the upper 14 bits of each sample, rounded down.
+ * @param pcm - 16-bit samples
  * @param encoded - receives one byte per sample; at least as long as `pcm`
  */
 export function encodeMulaw(pcm: Int16Array, encoded: Uint8Array): void {
@@ -71,12 +73,13 @@ export function encodeMulaw(pcm: Int16Array, encoded: Uint8Array): void {
   }
 }
 
-/** Encodes one byte per sample with `encodeMulaw` or `encodeAlaw`. */
+/** The encoder of `ulaw_8000` and `alaw_8000`: one byte per sample. */
 export class G711Encoder implements Encoder {
   readonly #encode: (pcm: Int16Array, encoded: Uint8Array) => void;
   #pcm = new Int16Array(0);
   #encoded = new Uint8Array(0);
 
+  /** @param encode - `encodeMulaw` or `encodeAlaw` */
   constructor(encode: (pcm: Int16Array, encoded: Uint8Array) => void) {
     this.#encode = encode;
   }

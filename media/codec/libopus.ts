@@ -11,9 +11,9 @@ const MAX_OPUS_PACKET = 1275;
 const APPLICATIONS = { voice: 2048, audio: 2049 } as const;
 const SET_BITRATE = 4002;
 const SET_COMPLEXITY = 4010;
-/** Half the cost of the highest setting and, for one voice, the same sound. */
+/** Costs half the CPU time of the highest setting (10) and sounds the same for one voice. */
 const COMPLEXITY = 5;
-/** Maximum packet length that the library decodes: 60 ms at 48 kHz. */
+/** Maximum number of samples in a packet that the library decodes: 60 ms at 48 kHz. */
 const MAX_FRAME = 2880;
 /** The library stores each byte of a sample in a 16-bit element. */
 const BYTES_PER_SAMPLE = 4;
@@ -39,8 +39,8 @@ interface Handler {
 let library: Library | undefined;
 
 /**
- * Memory of a codec. The class of opusscript is not used: it writes the samples at twice their address,
- * which exceeds the memory from the 77th codec on.
+ * Memory of a codec. The class `OpusScript` of the package opusscript is not used: it writes the samples at
+ * twice their address, which exceeds the memory from the 77th codec on.
  */
 class OpusCodec {
   readonly library: Library;
@@ -57,7 +57,7 @@ class OpusCodec {
     this.pcm = library._malloc(MAX_FRAME * BYTES_PER_SAMPLE);
     this.packet = library._malloc(MAX_OPUS_PACKET + 1);
     if (this.pcm === 0 || this.packet === 0) {
-      throw new MediaError('INTERNAL', 'The Opus codec has no memory left');
+      throw new MediaError('INTERNAL', 'The memory of the Opus library is full');
     }
   }
 
@@ -70,13 +70,15 @@ class OpusCodec {
   }
 }
 
+/** Settings of an `OpusEncoder`. */
 export interface OpusEncoderOptions {
   readonly sampleRate: OpusRate;
+  /** `voice` favours intelligibility, `audio` fidelity. */
   readonly application: keyof typeof APPLICATIONS;
   readonly bitsPerSecond: number;
 }
 
-/** Samples → packets, mono. `close` frees its memory. */
+/** Encodes mono samples to Opus packets. `close` frees the codec's memory. */
 export class OpusEncoder {
   readonly #codec: OpusCodec;
 
@@ -86,7 +88,11 @@ export class OpusEncoder {
     this.#codec.handler._encoder_ctl(SET_COMPLEXITY, COMPLEXITY);
   }
 
-  /** @param frame of a length that Opus knows, such as 20 ms. @returns a packet that the caller owns. */
+  /**
+   * @param frame - 16-bit samples of 2.5, 5, 10, 20, 40 or 60 ms
+   * @returns a packet of at most 1,275 bytes, which the caller owns
+   * @throws MediaError INTERNAL for another length
+   */
   encode(frame: Int16Array): Uint8Array {
     const { library, handler, pcm, packet } = this.#codec;
     const { HEAPU16 } = library;
@@ -96,7 +102,7 @@ export class OpusEncoder {
       HEAPU16[start + 2 * i + 1] = (frame[i]! >> 8) & 0xff;
     }
     const length = handler._encode(pcm, frame.length * 2, packet, frame.length);
-    if (length < 0) throw new MediaError('INTERNAL', `The Opus encoder failed with ${length}`);
+    if (length < 0) throw new MediaError('INTERNAL', `The Opus encoder failed with code ${length}`);
     return library.HEAPU8.slice(packet, packet + length);
   }
 
@@ -105,7 +111,7 @@ export class OpusEncoder {
   }
 }
 
-/** Opus packets → s16 samples, mono. `close` frees the codec's memory. */
+/** Decodes Opus packets to mono samples. `close` frees the codec's memory. */
 export class OpusDecoder {
   readonly #codec: OpusCodec;
 
@@ -113,15 +119,22 @@ export class OpusDecoder {
     this.#codec = new OpusCodec(sampleRate, 'voice');
   }
 
-  /** @returns samples that the caller owns. @throws MediaError INVALID_INPUT for an invalid packet */
+  /**
+   * @param bytes - one packet of 1 to 1,275 bytes
+   * @returns 16-bit samples at the decoder's rate, which the caller owns
+   * @throws MediaError INVALID_INPUT for an invalid packet
+   */
   decode(bytes: Uint8Array): Int16Array {
     if (bytes.length === 0 || bytes.length > MAX_OPUS_PACKET) {
-      throw new MediaError('INVALID_INPUT', 'An Opus packet has 1 to 1275 bytes');
+      throw new MediaError(
+        'INVALID_INPUT',
+        `An Opus packet must have 1 to ${MAX_OPUS_PACKET} bytes; got ${bytes.length}`,
+      );
     }
     const { library, handler, pcm, packet } = this.#codec;
     library.HEAPU8.set(bytes, packet);
     const length = handler._decode(packet, bytes.length, pcm);
-    if (length < 0) throw new MediaError('INVALID_INPUT', 'These bytes are no Opus packet');
+    if (length < 0) throw new MediaError('INVALID_INPUT', 'The bytes are not an Opus packet');
     const { HEAPU16 } = library;
     const start = pcm / 2;
     return Int16Array.from(

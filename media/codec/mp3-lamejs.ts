@@ -18,8 +18,8 @@ const require = createRequire(import.meta.url);
 let library: Library | undefined;
 
 /**
- * LAME in plain JavaScript. A call may take 10 to 40 ms, so use it only on the encoder thread. It would
- * halve the sample rate of 44.1 kHz at 32 kbit/s.
+ * LAME in plain JavaScript. One call takes up to 40 ms, so use it on a worker thread only. At 44.1 kHz and
+ * 32 kbit/s it halves the sample rate, so `createMp3Encoder` does not use it there.
  */
 export function openLamejs({ sampleRate, kilobitsPerSecond, channels = 1 }: Mp3Options): Lame {
   // Loaded on first use, because it defines global names.

@@ -14,7 +14,7 @@ const MAX_IDLE = 8;
 let program: Program | undefined;
 const idle: Instance[] = [];
 
-/** LAME as WebAssembly. */
+/** LAME in WebAssembly. `finish` returns its instance for reuse. */
 export async function openWasmLame(options: Mp3Options): Promise<Lame> {
   const { sampleRate, kilobitsPerSecond, channels = 1 } = options;
   const instance = idle.pop() ?? (await instantiate());

@@ -6,7 +6,7 @@ import type { Lame, Mp3Options } from './lame.js';
 import { openLamejs } from './mp3-lamejs.js';
 import { openWasmLame } from './mp3-wasm.js';
 
-/** Number of samples per call of the encoder, so that the output does not depend on chunk lengths. */
+/** Samples per call of the encoder. Constant, so that the output does not depend on the chunk lengths. */
 export const BLOCK_LENGTH = 1152;
 
 /** Encoder program: WebAssembly, or plain JavaScript, which is five times slower. */
@@ -15,7 +15,7 @@ export type Mp3Program = 'wasm' | 'lamejs';
 /** Delay in samples from encoder input to decoder output. Source: LAME's tech FAQ; measured. */
 export const MP3_DELAY = 1_105;
 
-/** An MP3 encoder of one channel. Flush it also to discard it, which frees its instance. */
+/** Creates an MP3 encoder of one channel. Flush it also to discard it: that frees its instance. */
 export async function createMp3Encoder(options: Mp3Options, program: Mp3Program): Promise<Encoder> {
   const isHalvedByLamejs = options.sampleRate === 44_100 && options.kilobitsPerSecond === 32;
   const lame =
@@ -24,8 +24,8 @@ export async function createMp3Encoder(options: Mp3Options, program: Mp3Program)
 }
 
 /**
- * An MP3 encoder of several channels, in whole blocks, for files that are written at once. Flush it also
- * to discard it.
+ * Creates an MP3 encoder of one or two channels for files that are written in blocks of 1,152 samples.
+ * Flush it also to discard it: that frees its instance.
  */
 export async function createMp3Channels(
   options: Mp3Options,
@@ -37,7 +37,7 @@ export async function createMp3Channels(
   );
 }
 
-/** Takes equally long samples of each channel. */
+/** Encodes one or two channels to an MP3 file. */
 export class Mp3Channels {
   readonly #lame: Lame;
   readonly #frames: Mp3Frames;
@@ -47,7 +47,7 @@ export class Mp3Channels {
     this.#frames = new Mp3Frames(options);
   }
 
-  /** @param channels at most 1,152 samples each; fewer only at the end. */
+  /** @param channels - samples of each channel in −1…1: 1,152 of each, fewer only at the end of the file */
   push(channels: readonly Float32Array[], emit: Emit<Uint8Array>): void {
     this.#frames.push(this.#lame.encode(...channels), emit);
   }
@@ -57,7 +57,7 @@ export class Mp3Channels {
   }
 }
 
-/** Constant bit rate without a Xing frame. Emits whole frames only, so the stream can be split anywhere. */
+/** Constant bit rate without a Xing frame. Emits whole frames only, so a client can start at any output. */
 class Mp3Encoder implements Encoder {
   readonly #lame: Lame;
   readonly #blocks = new Framing(BLOCK_LENGTH);
@@ -117,7 +117,7 @@ class Mp3Frames {
     let at = 0;
     while (at + 4 <= this.#filled) {
       if (this.#bytes[at] !== 0xff || (this.#bytes[at + 1]! & 0xe0) !== 0xe0) {
-        throw new MediaError('INTERNAL', 'The MP3 encoder lost its frames');
+        throw new MediaError('INTERNAL', 'The output of the MP3 encoder has no frame header');
       }
       const hasPadding = (this.#bytes[at + 2]! & 0x02) !== 0;
       const next = at + this.#frameLength + (hasPadding ? 1 : 0);

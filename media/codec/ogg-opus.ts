@@ -15,8 +15,8 @@ const OPUS_DELAY = 312;
 const PACKETS_PER_PAGE = 4;
 
 /**
- * Opus in Ogg at 48 kHz, mono. The duration is exact: the pre-skip removes the encoder's delay at the
- * start, and the position of the last page removes the padding at the end. Source: RFC 7845.
+ * Opus in Ogg at 48 kHz, mono. The duration equals that of the input: players skip the encoder's delay at
+ * the start (pre-skip) and the padding after the position of the last page. Source: RFC 7845.
  */
 export class OggOpusEncoder implements Encoder {
   readonly #encoder: OpusEncoder;
@@ -28,6 +28,7 @@ export class OggOpusEncoder implements Encoder {
   #encodedFrames = 0;
   #phase: 'new' | 'open' | 'done' = 'new';
 
+  /** @param bitsPerSecond - 6,000 to 510,000 */
   constructor(bitsPerSecond: number) {
     this.#encoder = new OpusEncoder({
       sampleRate: 48000,

@@ -1,10 +1,11 @@
 import { MediaError } from '../errors.js';
 
-/** A page holds at most this many lacing values. */
+/** Maximum number of lacing values of a page. */
 const MAX_SEGMENTS = 255;
-/** The only stream of a file needs no unique number; a fixed one makes files repeatable. */
+/** Number of the only stream of a file. It is constant, so that equal audio gives equal files. */
 const SERIAL = 0x5041524c;
 
+/** Position of a page in its stream. */
 export type PageKind = 'first' | 'middle' | 'last';
 const FLAGS: Readonly<Record<PageKind, number>> = { first: 0x02, middle: 0, last: 0x04 };
 
@@ -13,13 +14,18 @@ export class OggPages {
   #sequence = 0;
 
   /**
-   * One page of whole packets, together at most 255 × 255 bytes.
-   * @param granule where the page's last packet ends, in the codec's own units.
+   * Returns one page.
+   * @param packets - whole packets, with at most 255 lacing values together
+   * @param granule - end of the page's last packet, in units of the codec (Opus: samples at 48 kHz)
+   * @throws MediaError INTERNAL for more packets than fit
    */
   write(packets: readonly Uint8Array[], granule: number, kind: PageKind): Uint8Array {
     const lacing = packets.flatMap(lacingOf);
     if (lacing.length > MAX_SEGMENTS) {
-      throw new MediaError('INTERNAL', 'An Ogg page holds 255 segments');
+      throw new MediaError(
+        'INTERNAL',
+        `An Ogg page has at most ${MAX_SEGMENTS} segments; got ${lacing.length}`,
+      );
     }
     const headerLength = 27 + lacing.length;
     const length = packets.reduce((sum, packet) => sum + packet.length, headerLength);
@@ -41,7 +47,7 @@ export class OggPages {
   }
 }
 
-/** A packet's length in segments: any number of 255, then one that is less. */
+/** The length of a packet as lacing values: any number of 255s, then a smaller one. */
 function lacingOf(packet: Uint8Array): number[] {
   return [...Array<number>(Math.floor(packet.length / 255)).fill(255), packet.length % 255];
 }

@@ -1,15 +1,15 @@
 import { toInt16 } from '../audio/pcm.js';
 import { OpusEncoder, type OpusRate } from './libopus.js';
 
-/** Speech on a live call: transparent for one voice. Source: RFC 7587 §3.1.1 (16–20 kbit/s is wide band). */
+/** Bits per second of a live call. Source: RFC 7587 §3.1.1 (28–40 kbit/s for fullband speech). */
 const CALL_BITRATE = 32_000;
 
-/** Whether Opus works at this rate. */
+/** Whether Opus supports this sample rate (Hz). */
 export function isOpusRate(rate: number): rate is OpusRate {
   return [8000, 12000, 16000, 24000, 48000].includes(rate);
 }
 
-/** Samples (−1…1) → Opus packets of 20 ms. `close` frees the codec's memory. */
+/** Encodes mono samples to Opus packets of 20 ms. `close` frees the codec's memory. */
 export class OpusPacketEncoder {
   readonly #codec: OpusEncoder;
   readonly #pcm: Int16Array;
@@ -20,7 +20,10 @@ export class OpusPacketEncoder {
     this.#pcm = new Int16Array(sampleRate / 50);
   }
 
-  /** @param frame exactly 20 ms. @returns a packet that the caller owns. */
+  /**
+   * @param frame - exactly 20 ms of samples in −1…1
+   * @returns a packet that the caller owns
+   */
   encode(frame: Float32Array): Uint8Array {
     toInt16(frame, this.#pcm);
     return this.#codec.encode(this.#pcm);

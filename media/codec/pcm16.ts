@@ -2,7 +2,7 @@ import { toInt16 } from '../audio/pcm.js';
 import type { Emit } from '../audio/stage.js';
 import type { Encoder } from './encoder.js';
 
-/** Raw signed 16-bit samples, little endian on every machine. */
+/** The encoder of the formats `pcm…`: signed 16-bit samples, little-endian on every machine. */
 export class Pcm16Encoder implements Encoder {
   #pcm = new Int16Array(0);
 

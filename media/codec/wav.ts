@@ -2,14 +2,16 @@ import type { Emit } from '../audio/stage.js';
 import type { Encoder } from './encoder.js';
 import { Pcm16Encoder } from './pcm16.js';
 
-/** Bytes. */
+/** Length of the header in bytes. */
 export const WAV_HEADER_LENGTH = 44;
-/** Value of the size fields for an unknown length; players then read to the end of the stream. */
+/** Value of the size fields for an unknown length. Players then read to the end of the stream. */
 const UNKNOWN = 0xffffffff;
 
 /**
- * The header of a mono 16 bit WAV file. Source: Microsoft and IBM, Multimedia Programming Interface
- * and Data Specifications 1.0. Without `fileLength` in bytes, or beyond 4 GB, its sizes are unknown.
+ * Returns the header of a mono 16-bit WAV file. Source: Microsoft and IBM, Multimedia Programming Interface
+ * and Data Specifications 1.0.
+ * @param sampleRate - Hz
+ * @param fileLength - bytes, including the header; absent or from 4 GiB on, the size fields say "unknown"
  */
 export function wavHeader(sampleRate: number, fileLength = UNKNOWN): Buffer {
   const isKnown = fileLength < UNKNOWN;
@@ -29,11 +31,12 @@ export function wavHeader(sampleRate: number, fileLength = UNKNOWN): Buffer {
   return header;
 }
 
-/** A WAV file of unknown length, its header with the first samples. */
+/** A mono 16-bit WAV file of unknown length. The header is emitted before the first samples. */
 export class WavEncoder implements Encoder {
   readonly #pcm = new Pcm16Encoder();
   #header: Buffer | undefined;
 
+  /** @param sampleRate - Hz */
   constructor(sampleRate: number) {
     this.#header = wavHeader(sampleRate);
   }

@@ -1,19 +1,20 @@
 import { MediaError } from '../errors.js';
 
-/** Elements that hold others (Source: RFC 9559, §5.1: Segment, Cluster, BlockGroup). */
+/** Elements that contain others: Segment, Cluster, BlockGroup. Source: RFC 9559, §5.1. */
 const HOLDERS = new Set([0x18538067, 0x1f43b675, 0xa0]);
-/** Elements that hold a packet (Source: RFC 9559, §5.1.3: SimpleBlock, Block). */
+/** Elements that contain a packet: SimpleBlock, Block. Source: RFC 9559, §5.1.3. */
 const BLOCKS = new Set([0xa3, 0xa1]);
-/** The first element of every file (Source: RFC 8794, §11.2.1). */
+/** The first element of every file. Source: RFC 8794, §11.2.1. */
 const EBML = 0x1a45dfa3;
-/** A block's time and flags, after its track's number. */
+/** Bytes of a block's time and flags, after the number of its track. */
 const BLOCK_HEAD = 3;
-/** More packets in one block (Source: RFC 9559, §10.3). */
+/** Flag of a block with several packets. Source: RFC 9559, §10.3. */
 const LACED = 0x06;
 
 /**
- * The packets of a WebM file with one track, as browsers record a microphone. An incomplete packet
- * at the end is skipped. The packets are views of the input.
+ * Returns the packets of a WebM file with one track, such as a microphone recording of a browser. Blocks
+ * with several packets and an incomplete packet at the end are skipped.
+ * @returns views of the input
  * @throws MediaError INVALID_INPUT if the input is not WebM
  */
 export function webmPackets(bytes: Uint8Array): Uint8Array[] {
@@ -22,7 +23,8 @@ export function webmPackets(bytes: Uint8Array): Uint8Array[] {
   while (at < bytes.length) {
     const id = readNumber(bytes, at, false);
     const size = id && readNumber(bytes, id.end, true);
-    if (at === 0 && id?.value !== EBML) throw new MediaError('INVALID_INPUT', 'This is no WebM');
+    if (at === 0 && id?.value !== EBML)
+      throw new MediaError('INVALID_INPUT', 'The file is not WebM');
     if (!id || !size) break;
     if (HOLDERS.has(id.value)) {
       at = size.end;
@@ -47,7 +49,7 @@ function packetOf(block: Uint8Array): Uint8Array | undefined {
 }
 
 /**
- * Reads a variable-size integer. The leading zeros of its first byte give its length (Source: RFC 8794, §4).
+ * Reads a variable-size integer. The leading zeros of its first byte give its length. Source: RFC 8794, §4.
  * @param isSize - removes the length marker, which is part of the value only in identifiers
  */
 function readNumber(

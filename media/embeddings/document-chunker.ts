@@ -1,28 +1,28 @@
 import type { SteppedTask } from '../async/cooperative.js';
 import { splitIntoSentences } from './text-chunker.js';
 
-/** A part of a document that a model can understand on its own. */
+/** A part of a document that an LLM can understand without the rest. */
 export interface DocumentPassage {
-  /** The titles above it, outermost first; empty without titles. */
+  /** The titles above the passage, outermost first, separated by commas; empty without titles. */
   readonly title: string;
   /** Paragraphs, items and rows, one per line. Titles in the passage start with `#`. */
   readonly text: string;
 }
 
-/** Tokens of a passage: shorter sections are joined, longer ones are split. */
+/** Size of a passage in tokens: shorter sections are joined, longer ones are split. */
 const MIN_CHUNK_TOKENS = 200;
 const MAX_CHUNK_TOKENS = 400;
-/** Maximum tokens of a unit; longer units are split between sentences. */
+/** Maximum size of a unit in tokens; longer units are split between sentences. */
 const UNIT = 100;
-/** Tokens of the previous passage that are repeated if a section is split. */
+/** Maximum number of tokens of the previous passage that are repeated if a section is split. */
 const OVERLAP = 50;
-/** In UTF-16 units; a longer line is text, not a title. */
+/** UTF-16 units; a longer line is text, not a title. */
 const MAX_TITLE_LENGTH = 200;
 const MAX_TITLES = 8;
 const UNITS_AT_ONCE = 8;
-/** UTF-16 units of a line or a paragraph that are processed in one step; more than a passage has. */
+/** UTF-16 units of a line or a paragraph that are processed in one step: more than a passage has. */
 const CHARACTERS_AT_ONCE = 4_000;
-/** A sentence segmenter's time grows with the square of the length. */
+/** UTF-16 units that are segmented at once. The time of a segmenter grows with the square of the length. */
 const SEGMENTED_AT_ONCE = 2_000;
 
 interface Unit {
@@ -32,7 +32,7 @@ interface Unit {
   readonly level?: number;
 }
 
-/** Estimates the number of tokens of a text; never far below the tokeniser's number. */
+/** Estimates the number of tokens of a text. The estimate is rarely below the tokeniser's number. */
 export function estimateTokensOf(text: string): number {
   let tokens = 0;
   for (const [piece] of text.matchAll(/[\p{L}\p{M}\p{N}]+|[^\s\p{L}\p{M}\p{N}]/gu)) {
@@ -43,7 +43,11 @@ export function estimateTokensOf(text: string): number {
 
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-/** Splits a document into passages of 200–400 tokens at its paragraphs and sections, with the titles above them. */
+/**
+ * Splits a document into passages of 200–400 tokens at its paragraphs and sections, with the titles above them.
+ * @param document - plain text or Markdown
+ * @param language - ISO 639-1, for sentence ends; default: `en`
+ */
 export function* chunkDocument(document: string, language = 'en'): SteppedTask<DocumentPassage[]> {
   const maker = new PassageMaker();
   let count = 0;
@@ -55,8 +59,10 @@ export function* chunkDocument(document: string, language = 'en'): SteppedTask<D
 }
 
 /**
- * Splits a passage into parts that get one vector each. `maxTokens` is the limit of the sentence model, and
- * vectors of one topic give better results than vectors of several.
+ * Splits a passage into parts that get one vector each: a vector of one topic gives better results than a
+ * vector of several.
+ * @param maxTokens - limit of the sentence model
+ * @returns at least one part; each starts with the titles above the passage
  */
 export function embeddingWindows({ title, text }: DocumentPassage, maxTokens: number): string[] {
   const above = cutTo(title, maxTokens / 4);
@@ -82,7 +88,7 @@ export function embeddingWindows({ title, text }: DocumentPassage, maxTokens: nu
   return windows.length > 0 ? windows : [above || text.slice(0, 100)];
 }
 
-/** Without marks. */
+/** The text of a unit without list and table marks. */
 function spoken({ text, level }: Unit): string {
   const plain = text.replace(/^(?:[-*•]|\d{1,3}[.)]|#{1,6}|\|)\s+/, '').replace(/\s*\|\s*/g, ', ');
   return level === undefined ? plain : `${plain}:`;
@@ -97,7 +103,7 @@ class PassageMaker {
   /** The titles above each unit. */
   #paths: string[][] = [];
   #tokens = 0;
-  /** Units that are repeated from the passage before. */
+  /** Units that are repeated from the previous passage. */
   #repeated = 0;
   /** Consecutive titles without a text between them. */
   #titles = 0;
@@ -133,7 +139,7 @@ class PassageMaker {
   #close(goesOn: boolean): void {
     const units = this.#units;
     const paths = this.#paths;
-    // Titles at its end belong to the next passage.
+    // Titles at the end belong to the next passage.
     const waiting = takeTitles(units);
     const path = commonPath(paths.slice(0, units.length));
     const isNew = units.length > this.#repeated;
@@ -166,7 +172,7 @@ function written({ text, level }: Unit): string {
   return level === undefined ? text : `${'#'.repeat(Math.min(level, 6))} ${text}`;
 }
 
-/** The end of a passage, which the next passage repeats. */
+/** The end of a passage, which the next passage repeats; undefined if its last sentence is too long. */
 function lastWords(units: readonly Unit[]): Unit | undefined {
   const last = units.at(-1);
   if (!last || last.level !== undefined) return undefined;

@@ -3,8 +3,8 @@ import { withGraph } from '../runtime/onnx-graph.js';
 import { floatsOf, OnnxModel } from '../runtime/onnx-session.js';
 
 /**
- * Dot products of many vectors with one. The ONNX runtime's SIMD kernels need a twelfth of the time of a
- * JavaScript loop. Use it on a worker thread: `of` blocks its thread.
+ * Dot products of many vectors with one vector. The ONNX runtime's SIMD kernels need a twelfth of the time of
+ * a JavaScript loop. Use it on a worker thread, because `of` blocks its thread.
  */
 export class DotProducts {
   readonly #model: OnnxModel;
@@ -23,9 +23,9 @@ export class DotProducts {
   }
 
   /**
-   * @param columns - the first value of each vector, then the second of each, and so on: with this layout
-   *   the kernels are twice as fast as with one vector after the other
-   * @param query - as long as each vector
+   * @param columns - the first value of each vector, then the second of each, and so on. This layout is twice
+   *   as fast as one vector after the other
+   * @param query - one vector, as long as each of the others
    * @returns one product for each vector
    */
   async of(columns: Float32Array, query: Float32Array): Promise<Float32Array> {

@@ -1,6 +1,10 @@
 import { energyOf } from '../audio/pcm.js';
 
-/** Inputs of a BERT model for rows of token ids, padded to the longest row; the mask excludes the padding. */
+/**
+ * Returns the inputs of a BERT model for rows of token ids. The rows are padded to the longest; the attention
+ * mask excludes the padding.
+ * @returns `feeds`: int64 tensors `[rows, length]`; `length`: tokens of the longest row
+ */
 export function embeddingBatchOf(rows: readonly (readonly number[])[]) {
   const length = Math.max(...rows.map((ids) => ids.length));
   const ids = new BigInt64Array(rows.length * length);
@@ -20,7 +24,12 @@ export function embeddingBatchOf(rows: readonly (readonly number[])[]) {
   return { feeds, length };
 }
 
-/** Adds `count` vectors of `size` values, stored one after the other, and scales the sum to unit length. */
+/**
+ * Adds vectors and scales the sum to unit length.
+ * @param values - the vectors, one after the other
+ * @param count - number of vectors
+ * @param size - values of each vector
+ */
 export function unitSumOf(
   values: Float32Array,
   count: number,

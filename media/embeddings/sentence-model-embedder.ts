@@ -7,6 +7,7 @@ import type { WatchdogLimits } from '../runtime/watchdog.js';
 import type { Embedder, EmbedOptions } from './embedder.js';
 import { miniLmModel, readSentenceModel, type SentenceModel } from './sentence-model-folder.js';
 
+/** Jobs of the worker. */
 export type SentenceModelJobs = {
   readonly embed: {
     readonly input: { readonly texts: readonly string[] };
@@ -14,10 +15,10 @@ export type SentenceModelJobs = {
   };
 };
 
-/** Maximum number of texts and of their characters in one run, so that a job releases its permit soon. */
+/** Maximum number of texts, and of UTF-16 units in them, in one run. Short jobs release their CPU permit early. */
 const BATCH = 8;
 const BATCH_CHARACTERS = 800;
-/** A large model needs seconds for a batch. */
+/** A large model of an operator needs several seconds for a batch. */
 const OWN_MODEL_LIMITS = { replyTimeoutMs: 30_000 };
 
 interface SentenceModelOptions {
@@ -27,7 +28,7 @@ interface SentenceModelOptions {
   readonly limits?: Partial<WatchdogLimits>;
 }
 
-/** A sentence model in ONNX form on a worker thread. */
+/** Runs a sentence model in ONNX form on a worker thread. */
 export class SentenceModelEmbedder implements Embedder {
   readonly id: string;
   readonly windowTokens: number;
@@ -49,14 +50,15 @@ export class SentenceModelEmbedder implements Embedder {
     });
   }
 
-  /** The English MiniLM of the model catalogue; its first job loads it. */
+  /** Opens the English MiniLM of the model catalogue. The first job loads it. */
   static async openMiniLm({ id, folder, scheduler }: ModelOptions): Promise<SentenceModelEmbedder> {
     return new SentenceModelEmbedder({ id, model: await miniLmModel(folder), scheduler });
   }
 
   /**
-   * Loads an operator's own model in the layout of sentence-transformers. Its id contains a hash of the
-   * model file, because vectors of different models cannot be compared.
+   * Loads an operator's model in the layout of sentence-transformers. Its id contains a hash of the model file,
+   * because vectors of different models cannot be compared.
+   * @param folder - see `readSentenceModel`
    * @throws MediaError MODEL_MISSING, MODEL_CORRUPT
    */
   static async open(folder: string, scheduler: CpuScheduler): Promise<SentenceModelEmbedder> {
@@ -101,7 +103,7 @@ export class SentenceModelEmbedder implements Embedder {
   }
 }
 
-/** The next texts for one run, at least one. */
+/** Returns the next texts for one run, at least one. */
 function batchFrom(texts: readonly string[], from: number): string[] {
   let to = from + 1;
   let length = texts[from]!.length;

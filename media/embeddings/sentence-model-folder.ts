@@ -9,25 +9,28 @@ export interface SentenceModel {
   /** Content of `tokenizer.json` and of `tokenizer_config.json`. */
   readonly tokenizer: object;
   readonly tokenizerConfig: object;
-  /** The worker cuts longer inputs. */
+  /** Maximum number of tokens of an input; the worker cuts longer ones. */
   readonly maxTokens: number;
-  /** Recommended length of a text, below `maxTokens` because token counts are estimated. */
+  /** Recommended maximum length of a text in tokens. Lower than `maxTokens` because token counts are estimated. */
   readonly windowTokens: number;
-  /** Use the first token's state as the embedding; otherwise the mean over all tokens. */
+  /** The vector is the state of the first token; otherwise the mean over all tokens. */
   readonly isFirstToken: boolean;
+  /** Text to add before a question or a passage; empty for most models. */
   readonly questionPrefix: string;
   readonly passagePrefix: string;
 }
 
-/** Places of the model's exports, the smallest first. */
+/** Possible names of the model file, the smallest export first. */
 const MODEL_FILES = [
   'model.onnx',
   'onnx/model_quantized.onnx',
   'onnx/model_int8.onnx',
   'onnx/model.onnx',
 ];
+/** Maximum and default of `maxTokens`. */
 const MAX_TOKENS = 512;
 const DEFAULT_TOKENS = 256;
+/** `windowTokens` as a share of `maxTokens`. */
 const WINDOW_SHARE = 0.85;
 
 /**
@@ -60,7 +63,7 @@ export async function readSentenceModel(folder: string): Promise<SentenceModel> 
   };
 }
 
-/** The MiniLM of the model catalogue, whose folder has `model.onnx` only. */
+/** The files and settings of the catalogue's MiniLM, whose folder has `model.onnx` only. */
 export async function miniLmModel(folder: string): Promise<SentenceModel> {
   return {
     modelFile: join(folder, 'model.onnx'),
@@ -99,7 +102,7 @@ async function readJson(file: string): Promise<Record<string, unknown> | undefin
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch (cause) {
-    throw new MediaError('MODEL_CORRUPT', `${file} is no JSON`, { cause });
+    throw new MediaError('MODEL_CORRUPT', `${file} is not valid JSON`, { cause });
   }
-  throw new MediaError('MODEL_CORRUPT', `${file} holds no object`);
+  throw new MediaError('MODEL_CORRUPT', `${file} must contain a JSON object`);
 }

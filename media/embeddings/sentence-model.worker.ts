@@ -27,20 +27,20 @@ serveJobs<SentenceModelJobs>({
   },
 });
 
-/** Cuts the text, but keeps its last token, which marks the end. */
+/** Cuts the ids to `maxTokens`. The last id, which marks the end, is kept. */
 function cut(ids: readonly number[]): readonly number[] {
   if (ids.length <= model.maxTokens) return ids;
   return [...ids.slice(0, model.maxTokens - 1), ids.at(-1)!];
 }
 
-/** The model's embedding of text `r`, or its token states pooled. */
+/** Returns the model's vector of text `r`, or pools its token states. */
 function vectorOf(
   outputs: OnnxTensors,
   { r, length, tokens }: { readonly r: number; readonly length: number; readonly tokens: number },
 ): Float32Array<ArrayBuffer> {
   const output =
     outputs.sentence_embedding ?? outputs.last_hidden_state ?? Object.values(outputs)[0];
-  if (!output) throw new MediaError('MODEL_CORRUPT', 'A sentence model has no output');
+  if (!output) throw new MediaError('MODEL_CORRUPT', 'The sentence model has no output');
   const size = output.dims.at(-1)!;
   const isPooled = output.dims.length === 2;
   const from = isPooled ? r * size : r * length * size;

@@ -2,9 +2,9 @@ import { runToEnd, type SteppedTask } from '../async/cooperative.js';
 
 /** Maximum length of a passage in UTF-16 units. Source: the input length of the sentence model. */
 const MAX_PASSAGE_LENGTH = 450;
-/** Passages are packed if there are more than this number plus one per `MIN_MEAN_PASSAGE_LENGTH`. */
+/** Passages are joined if there are more than this number plus the text's length ÷ `MIN_MEAN_PASSAGE_LENGTH`. */
 const MIN_PASSAGES_TO_PACK = 50;
-/** UTF-16 units of the text per passage. */
+/** UTF-16 units. */
 const MIN_MEAN_PASSAGE_LENGTH = 25;
 
 /** A part of a text with one topic. */
@@ -14,6 +14,7 @@ export interface TextPassage {
   readonly text: string;
 }
 
+/** UTF-16 units that a segmenter reads at once. */
 const SEGMENTED_AT_ONCE = 1_000;
 /** UTF-16 units that are split into blocks in one step, and blocks that are processed in one step. */
 const CHARACTERS_AT_ONCE = 10_000;
@@ -23,14 +24,16 @@ const segmenters = new Map<string, Intl.Segmenter>();
 
 /**
  * Splits a text into passages with one topic each. A title is repeated in the passages below it.
- * Passages are paragraphs, list items and table rows, and are split at sentence ends if they are too
- * long. Markup is removed.
+ * Passages are paragraphs, list items and table rows of at most 450 UTF-16 units; longer ones are split at
+ * sentence ends. Markup is removed.
+ * @param text - plain text or Markdown
+ * @param language - ISO 639-1, for sentence ends; default: `en`
  */
 export function chunkText(text: string, language = 'en'): TextPassage[] {
   return runToEnd(chunkTextInSteps(text, language));
 }
 
-/** The same in steps, because a long text takes hundreds of ms. */
+/** Like `chunkText`, in steps: a long text takes several hundred ms. */
 export function* chunkTextInSteps(text: string, language = 'en'): SteppedTask<TextPassage[]> {
   const passages: TextPassage[] = [];
   let title = '';
@@ -66,16 +69,16 @@ export function* chunkTextInSteps(text: string, language = 'en'): SteppedTask<Te
 }
 
 /*
- * Texts come from users and may be long. Each pattern below takes linear time: its repeats are bounded or cannot
- * match in two ways.
+ * Texts come from users and may be long. Each pattern below takes linear time: each repeat is bounded or can
+ * match in one way only.
  */
 const ITEM = /^\s*(?:(?:[-*•]|\d{1,3}[.)])\s|\|)/;
 const TABLE_LINE = /^\|[\s|:-]*$/;
-/** After a table's last row. */
+/** The line end after a table's last row. */
 const AFTER_TABLE = /\n(?<=\|[ \t]{0,8}\n)(?![ \t]{0,12}\|)/;
 /** A block that is a label of the next one. */
 const LABEL = /^(?:[^.!?]{1,80}:|[^.!?]{1,200}\?)$/;
-/** At empty lines, and before items of lists, rows of tables and titles. */
+/** Ends of blocks: empty lines, and line ends before list items, table rows and titles. */
 const BORDERS =
   /\n\s*\n|\n(?=[ \t]{0,12}(?:(?:[-*•]|\d{1,3}[.)]|#{1,6})\s|\||\*\*[^*\n]{1,200}\*\*:?[ \t]{0,8}(?:\n|$)))/;
 const AFTER_LABEL = /\n(?<=^[^.!?\n|]{1,80}:[ \t]{0,8}\n)/;
@@ -148,7 +151,7 @@ function cutHard(maxLength: number, sentence: string): string[] {
   return parts;
 }
 
-/** Joins neighbouring passages up to the maximum length. Their headings are dropped. */
+/** Joins adjacent passages up to the maximum length. Their headings are dropped. */
 function packed(passages: readonly TextPassage[]): TextPassage[] {
   const joined: TextPassage[] = [];
   for (const { text } of passages) {
@@ -162,7 +165,10 @@ function packed(passages: readonly TextPassage[]): TextPassage[] {
   return joined;
 }
 
-/** The sentences of a plain text. An abbreviation before a name does not end one. */
+/**
+ * Splits a plain text into sentences. An abbreviation before a name, such as "Dr.", does not end a sentence.
+ * @param language - ISO 639-1; default: `en`
+ */
 export function splitIntoSentences(text: string, language = 'en'): string[] {
   return runToEnd(sentencesOf(text, language));
 }
@@ -186,7 +192,7 @@ function* sentencesOf(text: string, language: string): SteppedTask<string[]> {
   return sentences;
 }
 
-/** In steps, as a segmenter's time grows with the square of a text's length. */
+/** Segments a text in steps, because the time of a segmenter grows with the square of the length. */
 function* segmentsOf(text: string, segmenter: Intl.Segmenter): SteppedTask<string[]> {
   const segments: string[] = [];
   let open = '';
@@ -202,7 +208,7 @@ function* segmentsOf(text: string, segmenter: Intl.Segmenter): SteppedTask<strin
   return segments;
 }
 
-/** Without list marks, emphasis, code marks, table borders and link targets, on one line. */
+/** Removes list marks, emphasis, code marks, table borders, link targets and line ends. */
 function plainText(block: string): string {
   return block
     .split('\n')
@@ -214,7 +220,7 @@ function plainText(block: string): string {
     .trim();
 }
 
-/** A line without its mark; a table's row as a list of its cells. */
+/** Removes the list mark of a line. A table row becomes a list of its cells. */
 function cellsOf(line: string): string {
   if (!line.startsWith('|')) {
     return line.replace(/^(?:#{1,6}|[-*•]|\d{1,3}[.)]|Q:|A:|Question:|Answer:)\s+/, '');

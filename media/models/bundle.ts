@@ -9,13 +9,14 @@ import type { Model } from './model.js';
 import type { ModelStore } from './store.js';
 import { extract, readZip, writeZip, type ZipEntry } from './zip.js';
 
-/** Files of a bundle that belong to no model. Unpacking writes them itself. */
+/** Licence files of a model folder. Unpacking does not read them from the bundle but writes them again. */
 const LICENCE_FILES = ['LICENCE', 'NOTICE'];
 
 /**
- * Packs installed models with their licences into one zip file for machines without internet.
- * Returns the packed ids.
- * @throws MediaError INVALID_INPUT if the file exists
+ * Packs all installed models with their licences into one zip file for machines without internet access.
+ * @param file - path of the new zip file
+ * @returns the ids of the packed models
+ * @throws MediaError INVALID_INPUT if the file exists, MODEL_MISSING if no model is installed, DISK_FULL
  */
 export async function packBundle(store: ModelStore, file: string): Promise<readonly string[]> {
   const members: { name: string; file: string }[] = [];
@@ -28,7 +29,7 @@ export async function packBundle(store: ModelStore, file: string): Promise<reado
       if (await isFile(path)) members.push({ name: `${model.id}/${name}`, file: path });
     }
   }
-  if (ids.length === 0) throw new MediaError('MODEL_MISSING', 'No model is installed yet.');
+  if (ids.length === 0) throw new MediaError('MODEL_MISSING', 'No model is installed.');
   const unfinished = `${file}.${process.pid}.tmp`;
   try {
     if (await isFile(file)) throw alreadyThere(file);
@@ -43,14 +44,17 @@ export async function packBundle(store: ModelStore, file: string): Promise<reado
 }
 
 /**
- * Unpacks a bundle's models, each file checked by its hash, into a folder for MODELS_DIR. Entries
- * that do not belong to a known model are skipped. Returns the ids.
- * @throws MediaError MODEL_CORRUPT if the bundle is damaged
+ * Unpacks the models of a bundle into a folder for the setting MODELS_DIR and checks the hash of each file.
+ * Entries that do not belong to a model of the catalogue are skipped.
+ * @param file - path of the zip file
+ * @returns the ids of the unpacked models
+ * @throws MediaError INVALID_INPUT if there is no such file, MODEL_CORRUPT if the bundle is damaged or has no
+ *   known model, DISK_FULL
  */
 export async function unpackBundle(file: string, folder: string): Promise<readonly string[]> {
   const entries = await readZip(file).catch((error: unknown) => {
     if (!isFileError(error, 'ENOENT', 'EISDIR')) throw error;
-    throw new MediaError('INVALID_INPUT', `There is no bundle ${file}.`, { cause: error });
+    throw new MediaError('INVALID_INPUT', `The bundle ${file} does not exist.`, { cause: error });
   });
   const ids = new Set([...entries.keys()].map((name) => name.split('/')[0] ?? ''));
   const unpacked: string[] = [];
@@ -65,7 +69,7 @@ export async function unpackBundle(file: string, folder: string): Promise<readon
     throw explainFileError(error, resolve(folder));
   }
   if (unpacked.length === 0) {
-    throw new MediaError('MODEL_CORRUPT', `${basename(file)} holds no model of this version.`);
+    throw new MediaError('MODEL_CORRUPT', `${basename(file)} contains no model of this version.`);
   }
   return unpacked;
 }
@@ -76,7 +80,7 @@ async function unpackModel(
   folder: string,
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
-  // Names come from the catalogue, never from the archive, so no entry can point out of the folder.
+  // Names come from the catalogue, not from the archive, so no entry can be written outside of the folder.
   for (const wanted of model.files) {
     const entry = bundle.entries.get(`${model.id}/${wanted.name}`);
     const unfinished = join(folder, `${wanted.name}.tmp`);
@@ -85,7 +89,7 @@ async function unpackModel(
       await rm(unfinished, { force: true });
       throw new MediaError(
         'MODEL_CORRUPT',
-        `${model.id}/${wanted.name} in the bundle is not the published file: make or copy the bundle again.`,
+        `${model.id}/${wanted.name} in the bundle differs from the published file: create or copy the bundle again.`,
       );
     }
     await rename(unfinished, join(folder, wanted.name));
@@ -94,7 +98,7 @@ async function unpackModel(
 }
 
 function alreadyThere(file: string): MediaError {
-  return new MediaError('INVALID_INPUT', `${file} exists already: give another name.`);
+  return new MediaError('INVALID_INPUT', `${file} exists already: choose another name.`);
 }
 
 async function isFile(path: string): Promise<boolean> {

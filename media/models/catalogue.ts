@@ -3,7 +3,7 @@ import type { Model } from './model.js';
 import { PACKAGED_MODELS } from './packaged-models.js';
 import { PIPER_VOICE_MODELS } from './piper-voices.js';
 
-/** Every model that the store can install: the default set first. */
+/** All models that the store can install, the default set first. */
 export const MODEL_CATALOGUE: readonly Model[] = [
   ...PACKAGED_MODELS,
   ...HIBARI_VOICE_MODELS,

@@ -5,14 +5,16 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { abortError, isFileError } from '../errors.js';
 
-/** Interval at which a holder renews its lock's time. The holder of a lock older than STALE_MS has died. */
+/** Interval at which the owner renews the time of its lock. The owner of a lock older than STALE_MS has died. */
 const RENEW_MS = 2_000;
 const STALE_MS = 20_000;
 const POLL_MS = 200;
 
 /**
- * Runs `work` while holding a lock file, so that two processes do not fetch the same model. A lock
- * whose owner died is taken over: at once on the same machine, after 20 s on another.
+ * Runs `work` under a lock file, so that two processes do not fetch the same model at once. The lock of a
+ * process that died is removed: at once on the same machine, after 20 s on another.
+ * @param options.onWait - called once if another process has the lock
+ * @throws MediaError ABORTED when the signal fires during the wait
  */
 export async function withLock<Result>(
   lockFile: string,
@@ -33,7 +35,7 @@ export async function withLock<Result>(
   }
   const renewal = setInterval(() => {
     const now = new Date();
-    // A lock that was taken over meanwhile does no harm: models are installed by one rename.
+    // If another process has taken the lock meanwhile, no harm is done: models are installed by one rename.
     utimes(lockFile, now, now).catch(() => undefined);
   }, RENEW_MS);
   renewal.unref();
@@ -66,7 +68,7 @@ async function isStale(lockFile: string): Promise<boolean> {
   return owner?.[2] === hostname() && !isAlive(Number(owner[1]));
 }
 
-/** If two processes find the same stale lock, only one of them can rename it. */
+/** Removes a stale lock. If two processes find it, only one of them can rename it. */
 async function breakLock(lockFile: string): Promise<void> {
   const aside = `${lockFile}.${randomUUID()}`;
   try {

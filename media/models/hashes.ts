@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { ModelFile } from './model.js';
 
-/** Computes the SHA-256 and, if requested, the MD5 of a file, as lower-case hex. */
+/**
+ * Computes the SHA-256 and, if requested, the MD5 of a file, as lower-case hex.
+ * @param withMd5 - default: false
+ */
 export async function hashFile(
   file: string,
   withMd5 = false,

@@ -32,7 +32,7 @@ const VOICES = [
   },
 ] as const;
 
-/** The English voices except the default one; each uses the text front end of `hibari-heart`. */
+/** The English voices except the default one. Each uses the text front end of `hibari-heart`. */
 export const HIBARI_VOICE_MODELS: readonly Model[] = VOICES.map((voice) => ({
   id: `hibari-${voice.name}`,
   engine: 'hibari',

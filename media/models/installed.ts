@@ -11,11 +11,11 @@ const StampedFile = z.object({
   sha256: z.string(),
 });
 
-/** The result of hashing a model's files. A file of the same size and modification time is not hashed again. */
+/** The hashes of a model's files. A file of the same size and modification time is not hashed again. */
 const Stamp = z.object({ id: z.string(), files: z.array(StampedFile) });
 export type Stamp = z.infer<typeof Stamp>;
 
-/** The state of a model's folder. `file`: the first missing file, or the first that differs from the published one. */
+/** The state of a model's folder. `file` is the first file that is missing or differs from the published one. */
 export type FolderState =
   | { readonly type: 'installed'; readonly stamp: Stamp; readonly isNewlyHashed: boolean }
   | { readonly type: 'absent' }
@@ -26,8 +26,10 @@ export type FolderState =
 export const STAMP_NAME = '.installed.json';
 
 /**
- * Checks whether `folder` has the model's files: by size, modification time and the hash in the stamp. Without a
- * stamp, or if `isThorough` is set, hashes the files.
+ * Checks whether `folder` has the model's files, by size, modification time and the hash in the stamp. Hashes
+ * the files if there is no stamp or if `isThorough` is set.
+ * @param options.stampFile - path of the stamp; it may not exist
+ * @param options.isThorough - default: false
  */
 export async function inspectFolder(
   model: Model,
@@ -70,7 +72,7 @@ export async function writeStamp(stampFile: string, stamp: Stamp): Promise<void>
   await rename(temporary, stampFile);
 }
 
-/** Undefined if the file is absent or invalid; the model is then hashed again. */
+/** Returns undefined if the file is absent or invalid; the model is then hashed again. */
 async function readStamp(stampFile: string): Promise<Stamp | undefined> {
   const text = await readFile(stampFile, 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;

@@ -4,14 +4,14 @@ import type { Model } from './model.js';
 
 const TEXTS = new URL('./licences/', import.meta.url);
 
-/** Writes the model's LICENCE, and its NOTICE if it has one, to its folder. */
+/** Writes the LICENCE of a model, and its NOTICE if it has one, to `folder`. */
 export async function writeLicences(model: Model, folder: string): Promise<void> {
   await writeFile(join(folder, 'LICENCE'), await licenceText(model));
   const { notice } = model.licence;
   if (notice) await writeFile(join(folder, 'NOTICE'), await text(notice));
 }
 
-/** Model id, licence name, copyright, notes and licence text. */
+/** Returns the content of LICENCE: model id, licence name, copyright, notes and licence text. */
 export async function licenceText(model: Model): Promise<string> {
   const { name, copyright, text: id } = model.licence;
   const notes = model.notes ? `\n${model.notes}` : '';

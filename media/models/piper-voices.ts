@@ -140,7 +140,7 @@ const VOICES: readonly PiperVoice[] = [
   },
 ];
 
-/** One neural voice (or two, for both kinds of Portuguese) for each language other than English. */
+/** One neural voice for each language other than English; two for Portuguese (Brazil and Portugal). */
 export const PIPER_VOICE_MODELS: readonly Model[] = VOICES.map((voice) => ({
   id: voice.id,
   engine: 'piper',

@@ -9,13 +9,14 @@ import { readModelFile } from './model-file.js';
 /** SHA-256 of each file of an entry, by name. */
 const Checksums = z.record(z.string(), z.string());
 
-/** Files that were made from a model file, by name. */
+/** Files that a recipe made from a model file, by name. */
 export type PreparedModel = ReadonlyMap<string, Uint8Array>;
 
-/** A conversion of a model file that is done once: graph rewriting, splitting or quantisation. */
+/** A conversion of a model file whose result is stored, for example the splitting of its graph. */
 export interface ModelRecipe {
+  /** Part of a folder name. */
   readonly name: string;
-  /** Increase it when the recipe's result changes. */
+  /** Increase it whenever the result changes. */
   readonly version: number;
   /**
    * @param model - content of the model file
@@ -28,7 +29,7 @@ export interface ModelRecipe {
   ): PreparedModel | Promise<PreparedModel>;
 }
 
-/** Folders of a model that is prepared before its use. */
+/** Folders of a model with a recipe. */
 export interface PreparedModelFiles {
   /** Folder of the model. */
   readonly folder: string;
@@ -36,20 +37,22 @@ export interface PreparedModelFiles {
   readonly preparedFolder?: string | undefined;
 }
 
+/** Options of `prepareModel`. */
 export interface PrepareOptions {
   /** Folder of the prepared models; undefined prepares in memory. */
   readonly folder: string | undefined;
-  /** Version of the ONNX runtime, which may have converted parts of the result. */
+  /** Version of the ONNX runtime; another version prepares the model again. */
   readonly runtimeVersion: string;
 }
 
-/** SHA-256 of each file of an entry, as hex. */
+/** File of an entry with the SHA-256 of the others, as hex. */
 const CHECKSUMS = 'checksums.json';
 
 /**
- * Applies a recipe to a model file, or reads the stored result of an earlier run. The result is stored by
- * the file's hash and the versions of recipe and runtime. A damaged result is replaced; if the folder
- * cannot be written, the result stays in memory.
+ * Applies a recipe to a model file, or reads the stored result of an earlier run. The key of a result is the
+ * file's hash and the versions of recipe and runtime. A damaged result is replaced. If the folder is not
+ * writable, the result stays in memory.
+ * @param file - path of the model file
  * @throws MediaError MODEL_MISSING, MODEL_CORRUPT
  */
 export async function prepareModel(
@@ -71,28 +74,30 @@ export async function prepareModel(
       async () => (await readEntry(entry)) ?? (await writeEntry(entry, model, recipe)),
     );
   } catch {
-    // Mostly a full or read-only disk. A fault of the model itself is thrown here again.
+    // Usually a full or read-only disk. If the model is faulty, this call throws the error again.
     return recipe.prepare(model, undefined);
   }
 }
 
-/** A file of a prepared model. @throws MediaError MODEL_CORRUPT if the recipe has not made it */
+/** Returns a file of a prepared model. @throws MediaError MODEL_CORRUPT if there is no such file */
 export function preparedFile(prepared: PreparedModel, name: string): Uint8Array {
   const content = prepared.get(name);
   if (content) return content;
-  throw new MediaError('MODEL_CORRUPT', `A prepared model has no ${name}`);
+  throw new MediaError('MODEL_CORRUPT', `The prepared model has no file ${name}`);
 }
 
-/** A JSON file of a prepared model. @throws MediaError MODEL_CORRUPT if it is absent or does not match the schema */
+/** Reads a JSON file of a prepared model. @throws MediaError MODEL_CORRUPT if it is absent or invalid */
 export function preparedJson<T>(prepared: PreparedModel, name: string, schema: z.ZodType<T>): T {
   try {
     return schema.parse(JSON.parse(new TextDecoder().decode(preparedFile(prepared, name))));
   } catch (cause) {
-    throw new MediaError('MODEL_CORRUPT', `A prepared model has an invalid ${name}`, { cause });
+    throw new MediaError('MODEL_CORRUPT', `The file ${name} of a prepared model is invalid`, {
+      cause,
+    });
   }
 }
 
-/** Undefined if the entry is absent or damaged. */
+/** Returns undefined if the entry is absent or damaged. */
 async function readEntry(entry: string): Promise<PreparedModel | undefined> {
   try {
     const checksums = Checksums.parse(JSON.parse(await readFile(join(entry, CHECKSUMS), 'utf8')));
@@ -104,12 +109,12 @@ async function readEntry(entry: string): Promise<PreparedModel | undefined> {
     }
     return files;
   } catch {
-    // No file, or no JSON: the caller prepares the model again.
+    // A file is missing or is not JSON: the caller prepares the model again.
     return undefined;
   }
 }
 
-/** Writes an entry as a whole: a folder that is renamed when it is complete. */
+/** Writes an entry atomically: its folder gets its name when it is complete. */
 async function writeEntry(
   entry: string,
   model: Uint8Array,

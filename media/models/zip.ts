@@ -6,24 +6,26 @@ import { isFileError, MediaError } from '../errors.js';
 
 export type { Entry as ZipEntry, ZipFile as ZipArchive } from 'yauzl';
 
-/** Constant, so that bundles of the same models are equal. Source: the first day of DOS time. */
+/** Time of all entries: the first day of DOS time. Constant, so that bundles of the same models are equal. */
 const NO_TIME = new Date(1980, 0, 1);
-/** More entries than any wheel or bundle has. */
+/** Maximum number of entries: more than any wheel or bundle has. */
 const MAX_ENTRIES = 100_000;
 
 /**
- * The entries of a zip file by name.
+ * Returns the entries of a zip file by name.
  * @throws MediaError MODEL_CORRUPT if the zip file is damaged or incomplete
  */
 export async function readZip(file: string): Promise<ReadonlyMap<string, Entry>> {
   return withArchive(file, entriesOf);
 }
 
-/** The entries of an open archive by name. */
+/** Returns the entries of an open archive by name. @throws Error for a damaged archive or too many entries */
 export async function entriesOf(archive: Reader): Promise<ReadonlyMap<string, Entry>> {
   const entries = new Map<string, Entry>();
   for await (const entry of archive.eachEntry()) {
-    if (entries.size === MAX_ENTRIES) throw new Error('too many entries');
+    if (entries.size === MAX_ENTRIES) {
+      throw new Error(`The zip archive has more than ${MAX_ENTRIES} entries`);
+    }
     entries.set(entry.fileName, entry);
   }
   return entries;
@@ -31,7 +33,9 @@ export async function entriesOf(archive: Reader): Promise<ReadonlyMap<string, En
 
 /**
  * Writes an entry's content to a file.
- * @throws MediaError MODEL_CORRUPT if it is damaged or has another length than stated
+ * @param archive - path of the zip file
+ * @param to - path of the file to write
+ * @throws MediaError MODEL_CORRUPT if the entry is damaged or its length differs from the stated one
  */
 export async function extract(archive: string, entry: Entry, to: string): Promise<void> {
   await withArchive(archive, async (reader) =>
@@ -39,7 +43,11 @@ export async function extract(archive: string, entry: Entry, to: string): Promis
   );
 }
 
-/** Writes files into a new zip archive. */
+/**
+ * Writes files to a new zip archive.
+ * @param archive - path; must not exist
+ * @param files - name in the archive and path of each file
+ */
 export async function writeZip(
   archive: string,
   files: readonly { readonly name: string; readonly file: string }[],
@@ -64,7 +72,7 @@ async function withArchive<T>(file: string, use: (archive: Reader) => Promise<T>
   } catch (error) {
     if (error instanceof Error && 'syscall' in error) throw error;
     if (isFileError(error, 'ENOSPC', 'ENOENT', 'EISDIR')) throw error;
-    throw new MediaError('MODEL_CORRUPT', 'The zip archive is damaged: make or copy it again.', {
+    throw new MediaError('MODEL_CORRUPT', 'The zip archive is damaged: create or copy it again.', {
       cause: error,
     });
   } finally {
