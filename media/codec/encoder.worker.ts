@@ -23,7 +23,7 @@ const streams = new Map<number, OpenStream>();
 serveJobs<EncoderJobs>({
   encode: async (input) => {
     const stream = input.open ? await open(input.open) : streams.get(input.stream);
-    if (!stream) throw new MediaError('WORKER_DIED', 'The stream died with its worker thread');
+    if (!stream) throw new MediaError('WORKER_DIED', 'The stream was lost with its worker thread');
     streams.set(input.stream, stream);
     try {
       const output = encode(stream, input);

@@ -7,25 +7,25 @@ import type { Emit, Stage } from '../audio/stage.js';
 /** Samples of one frame of the model: 10 ms at 48 kHz. */
 export const DENOISER_FRAME = 480;
 const MODEL_RATE = 48_000;
-/** Delay of the model: one frame, 10 ms. */
+/** Delay of the model in samples at 16 kHz: one frame, 10 ms. */
 const DELAY = 160;
-/** Samples that flush the delays of the model and both resamplers. */
+/** Samples of silence (40 ms) that flush the delays of the model and both resamplers. */
 const FLUSH = 640;
-/** Cross-fade between the original and the cleaned signal: 20 ms. */
+/** Samples of the cross-fade between the original and the cleaned signal: 20 ms. */
 const FADE = 320;
 /**
- * Share of the original signal in the output, which limits the reduction to 10 dB. Source: our own
- * measurements: with full reduction the recogniser makes more errors (white noise at 5 dB: 25 word errors
- * of 103 instead of 10; with this share 10).
+ * Share of the original signal in the output, which limits the reduction to 10 dB. Source: our
+ * measurements. With full reduction the recogniser makes more errors: white noise at 5 dB gave 25 word
+ * errors of 103 instead of 10; with this share it gave 10.
  */
 const ORIGINAL_SHARE = 0.3;
 
-/** Removes the noise from a frame of `DENOISER_FRAME` samples at 48 kHz, in place. */
+/** Removes the noise from a frame of `DENOISER_FRAME` samples (48 kHz, −1…1) in place. */
 export type CleanFrame = (frame: Float32Array) => void;
 
 /**
- * Cleans a stretch of one stream's audio (mono, 16 kHz). The output is aligned with the input sample by
- * sample and is emitted about 15 ms later. The stretch fades from and to the original signal.
+ * Cleans a stretch of one stream's audio (mono, 16 kHz, −1…1). The output has the same length as the input
+ * and is emitted about 15 ms later. The stretch fades from and to the original signal.
  */
 export class Denoiser implements Stage<Float32Array, Float32Array> {
   readonly #clean: CleanFrame;
@@ -36,13 +36,16 @@ export class Denoiser implements Stage<Float32Array, Float32Array> {
   readonly #runIn: number;
   /** Number of cleaned samples, including the model's delay. */
   #made = 0;
-  /** Position of the oldest sample in `#raw`, run-in included. */
+  /** Position of the oldest sample in `#raw`, counted from the start of the run-in. */
   #position = 0;
-  /** End of the stretch, once known. */
+  /** Position of the end of the stretch; infinite until `flush`. */
   #end = Number.POSITIVE_INFINITY;
   #output = new Float32Array(0);
 
-  /** @param runIn - audio before the stretch, from which the model learns the noise; not emitted */
+  /**
+   * @param clean - the model, with its own state for this stretch
+   * @param runIn - audio before the stretch, to which the model adapts; not emitted
+   */
   constructor(clean: CleanFrame, runIn: Float32Array) {
     this.#clean = clean;
     this.#runIn = runIn.length;

@@ -2,30 +2,29 @@ import { CALLER_SAMPLE_RATE } from '../audio/pcm.js';
 
 /** 20 ms. */
 const FRAME_LENGTH = 320;
-/** A block of frames gives one minimum: 0.3 s. */
+/** Frames of a block, which gives one minimum: 0.3 s. */
 const FRAMES_PER_BLOCK = 15;
-/** Blocks in the measuring window: 3 s, in which every talker pauses for breath. */
+/** Blocks of the measuring window: 3 s. Within this time every speaker pauses. */
 const MAX_BLOCKS = 10;
-/** Difference between the mean and the minimum of that many levels of steady noise. */
+/** Difference in dB between the mean and the minimum of the frame levels of steady noise. */
 const BIAS_DB = 1;
-/** Frames of lower power are digital silence of a muted line and do not show the room's noise. */
+/** Mean square of a frame, full scale 1. Quieter frames are the digital silence of a muted caller and are ignored. */
 const MUTED_POWER = 1e-12;
 
 /**
- * Level at which noise reduction starts, dB of full scale; speech is about 20 dB louder. Source: our own
- * measurements: at a signal-to-noise ratio of 20 dB and more, the recogniser makes no fewer errors
- * without the noise.
+ * Level in dBFS at which noise reduction starts; speech is about 20 dB louder. Source: our measurements. At
+ * a signal-to-noise ratio of 20 dB or more, noise reduction does not reduce the errors of the recogniser.
  */
 const ON_DB = -46;
-/** Level at which noise reduction stops. The gap to `ON_DB` is the hysteresis. */
+/** Level in dBFS at which noise reduction stops. The difference to `ON_DB` is the hysteresis. */
 const OFF_DB = -52;
-/** Measuring time before a line can count as noisy. */
+/** Measuring time in seconds before audio can count as noisy. */
 const MIN_SECONDS = 0.9;
 
 /**
- * Level of the background noise of a line, during speech too: the minimum of the last 3 s. Source:
+ * Measures the level of the background noise, also during speech: the minimum of the last 3 s. Source:
  * R. Martin, Noise power spectral density estimation based on optimal smoothing and minimum statistics,
- * 2001; here over the whole band and without the smoothing, because speech has short gaps.
+ * 2001; here over the whole band, and without smoothing because speech has short gaps.
  */
 export class NoiseFloor {
   readonly #minima: number[] = [];
@@ -34,7 +33,7 @@ export class NoiseFloor {
   #minimum = Number.POSITIVE_INFINITY;
   #frames = 0;
 
-  /** RMS level of the background, dB of full scale; undefined in the first 0.3 s. */
+  /** RMS level of the background noise in dBFS; undefined in the first 0.3 s. */
   get levelDb(): number | undefined {
     const minimum = Math.min(...this.#minima);
     return this.#minima.length === 0 ? undefined : 10 * Math.log10(minimum) + BIAS_DB;
@@ -67,7 +66,7 @@ export class NoiseFloor {
   }
 }
 
-/** Decides with hysteresis whether a line is noisy, from its measured noise floor. */
+/** Decides with hysteresis whether a caller's audio is noisy, from its measured noise floor. */
 export class NoiseDetector {
   readonly #floor = new NoiseFloor();
   #isNoisy = false;
@@ -78,7 +77,7 @@ export class NoiseDetector {
 
   /**
    * @param samples - mono at 16 kHz, −1…1
-   * @returns whether the line is noisy now
+   * @returns whether the audio is noisy now
    */
   push(samples: Float32Array): boolean {
     this.#floor.push(samples);

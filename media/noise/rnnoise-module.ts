@@ -10,7 +10,7 @@ export interface RnnoiseState {
   free(): void;
 }
 
-/** Exports of the compiled module. The linker's one-letter names are in dist/rnnoise.js of the package. */
+/** Exports of the compiled module. For the linker's one-letter names see dist/rnnoise.js of the package. */
 interface RnnoiseExports {
   readonly memory: WasmMemory;
   readonly construct: () => void;
@@ -27,8 +27,8 @@ const SCALE = 32_768;
 const MAX_PAGES = 1024;
 
 /**
- * RNNoise 0.1 in WebAssembly, from the package @jitsi/rnnoise-wasm. The package's loader needs a browser,
- * so this class instantiates the module.
+ * RNNoise 0.1 in WebAssembly, from the package @jitsi/rnnoise-wasm. This class instantiates the module,
+ * because the package's loader needs a browser.
  */
 export class RnnoiseModule {
   readonly #exports: RnnoiseExports;
@@ -42,10 +42,11 @@ export class RnnoiseModule {
     this.#frame = this.#exports.allocate(DENOISER_FRAME * 4);
   }
 
-  /** @throws MediaError QUEUE_FULL when the module's memory is used up */
+  /** Creates the state of one stream. @throws MediaError QUEUE_FULL if the module's memory is full */
   open(): RnnoiseState {
     const state = this.#exports.create(0);
-    if (state === 0) throw new MediaError('QUEUE_FULL', 'No memory is left for another stream');
+    if (state === 0)
+      throw new MediaError('QUEUE_FULL', 'The memory of the noise reduction is full');
     return {
       clean: (frame) => this.#clean(state, frame),
       free: () => this.#exports.destroy(state),
@@ -66,7 +67,11 @@ function readModule(): Buffer {
     const require = createRequire(import.meta.url);
     return readFileSync(require.resolve('@jitsi/rnnoise-wasm/dist/rnnoise.wasm'));
   } catch (cause) {
-    throw new MediaError('MODEL_MISSING', 'The noise reduction is not installed', { cause });
+    throw new MediaError(
+      'MODEL_MISSING',
+      'The package @jitsi/rnnoise-wasm is not installed: run npm install',
+      { cause },
+    );
   }
 }
 
@@ -90,6 +95,8 @@ function instantiate(binary: Buffer): RnnoiseExports {
     memory = c;
     return { memory: c!, construct: d!, create: f!, allocate: g!, destroy: h!, process: j! };
   } catch (cause) {
-    throw new MediaError('MODEL_CORRUPT', 'The noise reduction cannot be loaded', { cause });
+    throw new MediaError('MODEL_CORRUPT', 'The module of the noise reduction cannot be loaded', {
+      cause,
+    });
   }
 }

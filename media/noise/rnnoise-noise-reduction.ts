@@ -5,14 +5,17 @@ import { WorkerThread } from '../runtime/worker-thread.js';
 import type { NoiseReduction, NoiseReductionOptions } from './noise-reduction.js';
 import { type BlockToClean, type RnnoiseJobs, RnnoiseStream } from './rnnoise-stream.js';
 
-/** All noisy calls wait for the worker, so it counts as hung early. It loads in 0.1 s. */
+/** The limits are short because all noisy calls wait for the worker. It loads in 0.1 s. */
 const LIMITS: WatchdogLimits = { replyTimeoutMs: 2_000, startTimeoutMs: 10_000 };
 const WORKER = new URL('./rnnoise.worker.js', import.meta.url);
 
+/** Options of `RnnoiseNoiseReduction`. */
 export interface RnnoiseOptions {
   /** Called with an exception of a stream's `onSamples`. */
   readonly onFault?: (error: unknown) => void;
-  /** The worker's script and its watchdog's limits; tests replace them. */
+  /**
+   * The worker's script and the limits of its watchdog; tests replace them. Default limits: 2 s, 10 s for the start.
+   */
   readonly script?: URL;
   readonly limits?: WatchdogLimits;
 }
@@ -24,8 +27,9 @@ interface JobEntry {
 }
 
 /**
- * The noise reduction on its own thread, without CPU permits, as the VAD: speech recognition waits for
- * it. One job has the waiting audio of all noisy streams. Audio of quiet streams stays on this side.
+ * Runs RNNoise on a thread of its own. Like the VAD, it takes no CPU permits, because speech recognition
+ * waits for it. One job contains the waiting audio of all noisy streams. Audio of quiet streams is not sent
+ * to the thread.
  */
 export class RnnoiseNoiseReduction implements NoiseReduction {
   readonly #thread: WorkerThread<RnnoiseJobs>;
@@ -60,7 +64,7 @@ export class RnnoiseNoiseReduction implements NoiseReduction {
     };
   }
 
-  /** Open streams, cleaned or not. */
+  /** Number of open streams, cleaned or not. */
   get openStreams(): number {
     return this.#streams.size;
   }
@@ -91,7 +95,7 @@ export class RnnoiseNoiseReduction implements NoiseReduction {
     void this.#clean(taken, closed);
   }
 
-  /** The blocks of the next job: those of all streams, or of a single stream that may have crashed a worker. */
+  /** Returns the blocks of the next job: of one stream that may have crashed a worker, otherwise of all streams. */
   #take(): readonly JobEntry[] {
     for (const stream of this.#streams) {
       const job = stream.isSuspect ? stream.take() : undefined;
@@ -133,7 +137,7 @@ export class RnnoiseNoiseReduction implements NoiseReduction {
     }
   }
 
-  /** Called after the worker was lost with the state of every stream. */
+  /** Restarts all streams after the loss of the worker, which had the state of each stream. */
   #restartAll(taken: readonly JobEntry[], error: unknown): void {
     for (const stream of this.#streams) {
       const wasInJob = taken.some((entry) => entry.stream === stream);
@@ -141,7 +145,7 @@ export class RnnoiseNoiseReduction implements NoiseReduction {
     }
   }
 
-  /** Keeps an exception of one stream's owner from the other streams. */
+  /** Reports an exception of one stream's receiver, so that it does not affect the other streams. */
   #guard(act: () => void): void {
     try {
       act();

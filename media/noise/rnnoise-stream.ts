@@ -3,38 +3,39 @@ import { SampleQueue } from '../audio/sample-queue.js';
 import { MediaError, type MediaErrorCode } from '../errors.js';
 import type { NoiseReductionOptions, NoiseReductionStream } from './noise-reduction.js';
 
-/** Audio before the noisy stretch from which the model learns the noise: 0.3 s. */
+/** Samples before the noisy stretch to which the model adapts: 0.3 s. */
 const RUN_IN = 4_800;
-/** Maximum per job, so that a stream with a backlog does not delay the others: 0.2 s. */
+/** Maximum number of samples per job: 0.2 s. A stream with a backlog must not delay the others. */
 const MAX_IN_JOB = 3_200;
-/** Minimum per job, because each job costs a thread hop: 20 ms. */
+/** Minimum number of samples per job: 20 ms. Each job costs two messages between threads. */
 const MIN_IN_JOB = 320;
-/** Maximum backlog in samples. A client that reconnects may deliver 12 s at once. */
+/** Maximum backlog in samples: 13 s. A client that reconnects may send 12 s at once. */
 const MAX_WAITING = 13 * CALLER_SAMPLE_RATE;
-/** A stream whose audio was in this many lost jobs in a row is not cleaned any more: it may be the cause. */
+/** After this number of consecutive lost jobs with its audio, a stream is not cleaned any more: it may be the cause. */
 const MAX_LOSSES = 3;
 
-/** Audio of one stretch in a job. The client chooses the id; each noisy stretch of a stream has its own. */
+/** Audio of one stretch in a job. */
 export interface RnnoiseBlock {
+  /** Id of the stretch, chosen by the client. Each noisy stretch of a stream has another id. */
   readonly id: number;
-  /** Only in a stretch's first block: number of leading samples that are run-in. */
+  /** Number of leading samples that are run-in. Set in the first block of a stretch only. */
   readonly runIn?: number;
-  /** Samples in the job's buffer. */
+  /** Number of samples in the job's buffer, including the run-in. */
   readonly length: number;
   readonly isLast: boolean;
 }
 
 /** Result for one block. */
 export type CleanedPart =
-  | { readonly ok: true /** Samples in the reply's buffer. */; readonly length: number }
+  | { readonly ok: true /** Number of samples in the reply's buffer. */; readonly length: number }
   /** The worker has dropped the state of this stretch; the others continue. */
   | { readonly ok: false; readonly code: MediaErrorCode; readonly message: string };
 
 /** Jobs of the noise reduction's worker. */
 export type RnnoiseJobs = {
   /**
-   * Cleans blocks of many streams, one after the other in `samples`. The reply may have fewer samples;
-   * the rest comes with later replies.
+   * Cleans blocks of several streams; their samples are one after the other in `samples`. A reply may have
+   * fewer samples than its job; later replies contain the rest.
    */
   readonly clean: {
     readonly input: {
@@ -49,14 +50,14 @@ export type RnnoiseJobs = {
   readonly count: { readonly input: null; readonly output: number };
 };
 
-/** A block for the worker and its samples. */
+/** A block for the worker, with its samples. */
 export interface BlockToClean {
   readonly part: RnnoiseBlock;
   readonly samples: Float32Array;
 }
 
 interface Owner {
-  /** A unique id for a stretch. */
+  /** Returns a unique id for a stretch. */
   nextId(): number;
   /** Called when the stream has audio for the worker. */
   wake(): void;
@@ -65,20 +66,20 @@ interface Owner {
 }
 
 /**
- * One stream on the client's side. Audio that the worker has not returned stays here unchanged, so that
- * the stream continues without a gap if the worker is lost.
+ * The state of one stream on the main thread. It keeps a copy of the audio that the worker has not returned,
+ * so that the stream continues without a gap if the worker is lost.
  */
 export class RnnoiseStream implements NoiseReductionStream {
   readonly #options: NoiseReductionOptions;
   readonly #owner: Owner;
-  /** Not emitted yet: first the samples in the worker, then those that wait for it. */
+  /** Samples that are not emitted yet: first those in the worker, then those that wait for it. */
   readonly #pending = new SampleQueue();
   /** The last emitted samples, before cleaning. */
   readonly #before = new SampleQueue();
   #sent = 0;
   #id: number | undefined;
   #isBegun = false;
-  /** Samples of `#pending` that belong to the stretch that is ending. */
+  /** Number of samples in `#pending` that belong to the ending stretch; undefined if it continues. */
   #endsAt: number | undefined;
   #wantsCleaning = false;
   #isGivenUp = false;
@@ -90,7 +91,7 @@ export class RnnoiseStream implements NoiseReductionStream {
     this.#owner = owner;
   }
 
-  /** The last worker that had audio of this stream was lost: its audio goes into separate jobs. */
+  /** The last worker with audio of this stream was lost. Its audio is now sent in separate jobs. */
   get isSuspect(): boolean {
     return this.#losses > 0;
   }
@@ -100,7 +101,7 @@ export class RnnoiseStream implements NoiseReductionStream {
     this.#pending.push(samples);
     this.#wantsCleaning = isNoisy && !this.#isGivenUp;
     if (this.#pending.length > MAX_WAITING) {
-      this.giveUp(new MediaError('QUEUE_FULL', 'The noise reduction does not keep up'));
+      this.giveUp(new MediaError('QUEUE_FULL', 'The noise reduction is slower than the audio'));
     }
     this.#proceed();
   }
@@ -111,7 +112,7 @@ export class RnnoiseStream implements NoiseReductionStream {
     this.#leaveWorker();
   }
 
-  /** From now on the stream passes unchanged, including the audio that the worker has not returned. */
+  /** Stops the cleaning for good: audio passes unchanged, including the audio that the worker has not returned. */
   giveUp(error: unknown): void {
     if (this.#isGivenUp || this.#isClosed) return;
     this.#isGivenUp = true;
@@ -122,8 +123,8 @@ export class RnnoiseStream implements NoiseReductionStream {
   }
 
   /**
-   * Continues after the worker was lost. Audio that was in the worker passes unchanged; the next worker
-   * starts with fresh state.
+   * Continues after the loss of the worker. Audio that was in the worker passes unchanged; the next worker
+   * starts with new state.
    * @param wasInJob - whether the lost job contained audio of this stream
    */
   restart(error: unknown, wasInJob: boolean): void {
@@ -135,12 +136,12 @@ export class RnnoiseStream implements NoiseReductionStream {
     this.#wantsCleaning = false;
     this.#leaveWorker();
     this.#proceed();
-    // Audio that may have crashed the worker must not be the next one's run-in.
+    // Audio that may have crashed the worker must not become the run-in of the next one.
     this.#before.drop(this.#before.length);
     this.#wantsCleaning = wantsCleaning;
   }
 
-  /** The next block for the worker, or undefined if there is too little audio for one. */
+  /** Returns the next block for the worker; undefined if there is too little audio. */
   take(): BlockToClean | undefined {
     const id = this.#id;
     if (id === undefined) return undefined;
@@ -150,7 +151,7 @@ export class RnnoiseStream implements NoiseReductionStream {
     if (!isLast && to - this.#sent < MIN_IN_JOB) return undefined;
     if (isLast && this.#sent > end) return undefined;
     const more = this.#pending.peek(this.#sent, to);
-    // One past the end: a stretch has one last block only.
+    // One past the end marks that the last block was sent.
     this.#sent = isLast ? end + 1 : to;
     if (this.#isBegun) return { part: { id, length: more.length, isLast }, samples: more };
     this.#isBegun = true;
@@ -159,7 +160,7 @@ export class RnnoiseStream implements NoiseReductionStream {
     return { part: { id, runIn: runIn.length, length: samples.length, isLast }, samples };
   }
 
-  /** Receives the cleaned samples of a block; ignores those of a stretch that is over. */
+  /** Receives the cleaned samples of a block. Samples of a stretch that is over are ignored. */
   cleaned({ id, isLast }: RnnoiseBlock, samples: Float32Array): void {
     if (this.#id !== id) return;
     this.#losses = 0;

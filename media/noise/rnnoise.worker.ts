@@ -31,7 +31,7 @@ function forget(id: number): void {
 function clean({ id, runIn, isLast }: RnnoiseBlock, samples: Float32Array): SampleQueue {
   const stretch =
     stretches.get(id) ?? (runIn === undefined ? undefined : begin(id, samples.slice(0, runIn)));
-  if (!stretch) throw new MediaError('INVALID_INPUT', 'No stretch with this id is open');
+  if (!stretch) throw new MediaError('INVALID_INPUT', `No stretch with the id ${id} is open`);
   const out = new SampleQueue();
   const keep = (cleaned: Float32Array) => out.push(cleaned);
   stretch.denoiser.push(samples.subarray(runIn ?? 0), keep);
@@ -42,7 +42,7 @@ function clean({ id, runIn, isLast }: RnnoiseBlock, samples: Float32Array): Samp
   return out;
 }
 
-/** Turns an exception into this block's result, so that the other blocks of the job are cleaned. */
+/** Cleans one block. An exception becomes the result of this block only, so the other blocks are still cleaned. */
 function cleanInto(out: SampleQueue, part: RnnoiseBlock, samples: Float32Array): CleanedPart {
   try {
     const cleaned = clean(part, samples);

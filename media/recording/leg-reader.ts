@@ -2,7 +2,7 @@ import { toFloat32 } from '../audio/pcm.js';
 import { SpoolReader, samplesOf } from './spool-reader.js';
 import type { Leg } from './spool-record.js';
 
-/** One leg of a spool as a continuous stream of samples, with silence for missing audio. */
+/** Reads one leg of a spool as a continuous stream of samples, with silence for missing audio. */
 export class LegReader {
   readonly #reader: SpoolReader;
   readonly #leg: Leg;
@@ -11,12 +11,13 @@ export class LegReader {
   #isAtEnd = false;
   #at = 0;
 
+  /** Opens the spool. The caller closes it. @param path - of the spool */
   constructor(path: string, leg: Leg) {
     this.#reader = new SpoolReader(path);
     this.#leg = leg;
   }
 
-  /** Fills `output` with the next samples. */
+  /** Fills `output` with the next samples: −1…1, at the rate of the leg; silence after the end. */
   read(output: Float32Array): void {
     output.fill(0);
     const end = this.#at + output.length;

@@ -16,10 +16,10 @@ export type MixdownJobs = {
   readonly close: { readonly input: number; readonly output: null };
 };
 
-/** Longest job, so that urgent jobs wait no longer than this for the CPU permit. */
+/** Maximum duration of a job in ms. Urgent jobs wait at most this long for the CPU permit. */
 const SLICE_MS = 15;
 
-/** Mixes spools down on a worker thread, with a lower priority than the work of calls. */
+/** Mixes spools down on a worker thread, with a lower priority than active calls. */
 export class MixdownThread {
   readonly #thread: ModelThread<MixdownJobs>;
   #nextId = 1;
@@ -30,9 +30,9 @@ export class MixdownThread {
   }
 
   /**
-   * Writes the file.
-   * @returns its duration in milliseconds
-   * @throws MediaError INVALID_INPUT if no record of the spool is readable, DISK_FULL, ABORTED
+   * Mixes one spool down to an MP3 file.
+   * @returns the duration of the file in ms
+   * @throws MediaError INVALID_INPUT if no record of the spool is readable, DISK_FULL, WORKER_DIED, ABORTED
    */
   async mixDown(options: MixdownOptions, signal?: AbortSignal): Promise<number> {
     const id = this.#nextId++;

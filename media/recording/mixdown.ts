@@ -12,24 +12,27 @@ import { LegReader } from './leg-reader.js';
 import { type SpoolSummary, summariseSpool } from './spool-reader.js';
 import type { Leg } from './spool-record.js';
 
-/** Hz of a merged file. */
+/** Sample rate of a mixdown in Hz. */
 const MIXDOWN_SAMPLE_RATE = 24_000;
-/** Duration that is read from a leg at a time. */
+/** Duration in ms that is read from a leg at a time. */
 const STEP_MS = 200;
 
+/** Input and output of a mixdown. */
 export interface MixdownOptions {
   readonly spoolPath: string;
+  /** Path of the MP3 file; an existing file is replaced. */
   readonly outPath: string;
-  /** 2: the caller left, the agent right; 1: both in one. */
+  /** 2: the caller on the left, the agent on the right; 1: the sum of both. */
   readonly channels: 1 | 2;
   readonly mp3Program: Mp3Program;
 }
 
 /**
- * Writes a spool as an MP3 file, in slices. The encoder's delay is removed at the start, so that decoded
- * audio is at its original position; instead, the file starts with 46 ms of silence.
+ * Writes a spool as an MP3 file, in slices. The first 46 ms of audio are replaced by the encoder's delay,
+ * which is silent, so that decoded audio has its original position.
  */
 export class Mixdown {
+  /** Duration of the file in ms. */
   readonly durationMs: number;
   readonly #mixed: MixedLegs;
   readonly #encoder: Mp3Channels;
@@ -55,7 +58,7 @@ export class Mixdown {
     return new Mixdown(options, spool, encoder);
   }
 
-  /** Works for about `ms` milliseconds. @returns whether the file is complete on the disk */
+  /** Works for about `ms` milliseconds. @returns whether the file is complete and synced to the disk */
   step(ms: number): boolean {
     const until = performance.now() + ms;
     const keep = (bytes: Uint8Array) => this.#write(bytes);
@@ -71,7 +74,7 @@ export class Mixdown {
     return this.#isDone;
   }
 
-  /** Releases file and encoder, also before the end. */
+  /** Releases the file and the encoder. May be called before the file is complete. */
   close(): void {
     this.#mixed.close();
     if (!this.#isDone) this.#encoder.flush(() => undefined);
@@ -100,7 +103,7 @@ class MixedLegs {
     this.#left = Math.max(1, Math.round((durationMs * MIXDOWN_SAMPLE_RATE) / 1000) - MP3_DELAY);
   }
 
-  /** The next block of each channel; valid until the next call. */
+  /** Returns the next block of each channel, valid until the next call; undefined at the end. */
   next(): readonly Float32Array[] | undefined {
     if (this.#left <= 0) return undefined;
     const length = Math.min(BLOCK_LENGTH, this.#left);

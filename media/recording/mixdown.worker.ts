@@ -16,7 +16,8 @@ serveJobs<MixdownJobs>({
   },
   step: ({ id, ms }) => {
     const mixdown = mixdowns.get(id);
-    if (!mixdown) throw new MediaError('WORKER_DIED', 'The merge died with its worker thread');
+    if (!mixdown)
+      throw new MediaError('WORKER_DIED', 'The mixdown was lost with its worker thread');
     return { output: { isDone: diskError(() => mixdown.step(ms)) } };
   },
   close: (id) => {

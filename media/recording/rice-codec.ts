@@ -1,14 +1,14 @@
 import { MediaError } from '../errors.js';
 
-/** Samples that share a predictor and a parameter. */
+/** Number of samples that share a predictor and a Rice parameter. */
 const BLOCK = 256;
-/** Special parameters: all samples are zero; samples are stored uncompressed. */
+/** Special values of the parameter: all samples are zero; the samples are not compressed. */
 const SILENT = 30;
 const RAW = 31;
 
 /**
- * Compresses samples without loss like FLAC: each block is predicted by a polynomial of order 0 to 3, and
- * the residuals are Rice-coded. Speech shrinks to about half, silence to almost nothing.
+ * Compresses 16-bit samples without loss like FLAC: each block is predicted by a polynomial of order 0 to 3,
+ * and the residuals are Rice-coded. Speech shrinks to about half its size, silence to one byte per block.
  * Source: RFC 9639, 9.2.5 and 9.2.7; the layout differs.
  */
 export function encodeRice(samples: Int16Array): Uint8Array<ArrayBuffer> {
@@ -22,7 +22,11 @@ export function encodeRice(samples: Int16Array): Uint8Array<ArrayBuffer> {
   return bits.finish();
 }
 
-/** Decompresses into the original number of samples. @throws MediaError INVALID_INPUT if bytes are missing */
+/**
+ * Decompresses the output of `encodeRice`.
+ * @param samples - receives the result; must have the original number of samples
+ * @throws MediaError INVALID_INPUT if bytes are missing
+ */
 export function decodeRice(bytes: Uint8Array, samples: Int16Array): void {
   const bits = new BitReader(bytes);
   for (let from = 0; from < samples.length; from += BLOCK) {
@@ -80,7 +84,7 @@ function packBlock(samples: Int16Array, { from, count, folded, bits }: Block): v
   bits.align();
 }
 
-/** The order with the smallest residuals; undefined if all samples are zero. */
+/** Returns the order with the smallest residuals; undefined if all samples are zero. */
 function bestOrder(samples: Int16Array, from: number, count: number): number | undefined {
   const left = [0, 0, 0, 0];
   for (let i = from; i < from + count; i++) {
@@ -182,7 +186,7 @@ class BitReader {
 
   #fill(): void {
     if (this.#at >= this.#bytes.length) {
-      throw new MediaError('INVALID_INPUT', 'Packed samples end too early');
+      throw new MediaError('INVALID_INPUT', 'The compressed samples are incomplete');
     }
     this.#held = (this.#held << 8) | this.#bytes[this.#at++]!;
     this.#count += 8;

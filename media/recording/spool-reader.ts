@@ -21,20 +21,20 @@ export interface SpoolRecord extends RecordHeader {
   readonly payload: Uint8Array;
 }
 
-/** Summary of a spool, read without decompressing samples. */
+/** Summary of a spool. Reading it decompresses no samples. */
 export interface SpoolSummary {
   readonly rates: LegRates;
   readonly durationMs: number;
-  /** Whether the recording was closed; else its process died, and the duration is that of its samples. */
+  /** The recording was closed. If false, its process died, and `durationMs` is the end of the last samples. */
   readonly isWhole: boolean;
 }
 
-/** Reads a spool from its start, one record at a time. Skips incomplete and damaged records. */
+/** Reads a spool from its start, one record at a time. Incomplete and damaged records are skipped. */
 export class SpoolReader {
   readonly #file: number;
   readonly #size: number;
   #buffer: Buffer = Buffer.alloc(0);
-  /** Place in the file of the buffer's start, and of what is read next in the buffer. */
+  /** Offset of the buffer in the file, and offset of the next record in the buffer. */
   #base = 0;
   #at = 0;
   #damagedBytes = 0;
@@ -44,12 +44,12 @@ export class SpoolReader {
     this.#size = fstatSync(this.#file).size;
   }
 
-  /** Number of bytes outside of complete records: an incomplete end, or damage. */
+  /** Number of skipped bytes, which belong to no complete record. */
   get damagedBytes(): number {
     return this.#damagedBytes;
   }
 
-  /** The next whole record; its payload is valid until the next call. */
+  /** Returns the next complete record, undefined at the end. The payload is valid until the next call. */
   next(): SpoolRecord | undefined {
     while (this.#has(HEADER_LENGTH)) {
       const header = readHeader(this.#buffer, this.#at);
@@ -63,7 +63,7 @@ export class SpoolReader {
     return undefined;
   }
 
-  /** The record at the end of the file with the total duration, if there is one. */
+  /** Returns the record `end` with the total duration, if the file ends with one. */
   last(): RecordHeader | undefined {
     const bytes = Buffer.alloc(HEADER_LENGTH);
     if (this.#size < HEADER_LENGTH) return undefined;
@@ -90,13 +90,13 @@ export class SpoolReader {
   /** Advances to the next possible start of a record. */
   #skip(): void {
     const found = this.#buffer.indexOf(MAGIC_BYTES, this.#at + 1);
-    // The mark may extend beyond the end of the buffer.
+    // A start mark may be cut off by the end of the buffer.
     const to = found < 0 ? Math.max(this.#at + 1, this.#buffer.length - 3) : found;
     this.#damagedBytes += to - this.#at;
     this.#at = to;
   }
 
-  /** Reads this number of bytes into the buffer; false if the file has fewer. */
+  /** Reads until the buffer has `length` more bytes. Returns false if the file has fewer. */
   #has(length: number): boolean {
     if (this.#at + length <= this.#buffer.length) return true;
     if (this.#base + this.#at + length > this.#size) return false;
@@ -120,13 +120,16 @@ export class SpoolReader {
   }
 }
 
-/** @throws MediaError INVALID_INPUT if no record is readable */
+/**
+ * Reads the sample rates and the duration of a spool.
+ * @throws MediaError INVALID_INPUT if no record is readable
+ */
 export function summariseSpool(path: string): SpoolSummary {
   const reader = new SpoolReader(path);
   try {
     const head = reader.next();
     if (head?.kind !== 'head') {
-      throw new MediaError('INVALID_INPUT', 'The spool has no readable start');
+      throw new MediaError('INVALID_INPUT', 'The spool has no readable header record');
     }
     const rates: LegRates = { caller: head.at, agent: head.count };
     const endMs = reader.last()?.at;
@@ -143,7 +146,10 @@ export function summariseSpool(path: string): SpoolSummary {
   }
 }
 
-/** The samples of an audio record. */
+/**
+ * Decompresses the 16-bit samples of an audio record.
+ * @throws MediaError INVALID_INPUT for an incomplete payload
+ */
 export function samplesOf(record: SpoolRecord): Int16Array {
   const samples = new Int16Array(record.count);
   decodeRice(record.payload, samples);

@@ -1,10 +1,11 @@
 import { crc32 } from 'node:zlib';
 
-/** Which of the two channels. */
+/** The two sides of a call. */
 export type Leg = 'caller' | 'agent';
 
 /** Start mark of each record: `PRL1`. */
 export const MAGIC = 0x314c5250;
+/** Bytes before the payload of a record. */
 export const HEADER_LENGTH = 28;
 /** Maximum payload of a valid record in bytes; a larger one is damage. */
 export const MAX_RECORD_PAYLOAD_BYTES = 4 * 1024 * 1024;
@@ -13,20 +14,25 @@ const KINDS = ['head', 'caller', 'agent', 'end'] as const;
 type RecordKind = (typeof KINDS)[number];
 
 /**
- * Header of a record. For audio, `at` is the index of the first sample in its leg and `count` the number
- * of samples. For the head, they are the sample rates of the caller's and the agent's leg. For the end,
- * `at` is the total duration in milliseconds.
+ * Header of a record. Its kind defines `at` and `count`:
+ * - `caller`, `agent`: index of the first sample in the leg, number of samples
+ * - `head`: sample rates of the caller's and the agent's leg in Hz
+ * - `end`: total duration in ms, unused
  */
 export interface RecordHeader {
   readonly kind: RecordKind;
   readonly at: number;
   readonly count: number;
+  /** Bytes. */
   readonly payloadLength: number;
-  /** Of the payload and the header before it. */
+  /** CRC-32 of the header up to the checksum, and of the payload. */
   readonly checksum: number;
 }
 
-/** One record. It is readable without the others and has a checksum. */
+/**
+ * Encodes one record. It has a checksum and is readable without other records.
+ * @param payload - at most `MAX_RECORD_PAYLOAD_BYTES`; default: empty
+ */
 export function writeRecord(
   { kind, at, count }: Pick<RecordHeader, 'kind' | 'at' | 'count'>,
   payload: Uint8Array = new Uint8Array(0),
@@ -42,7 +48,7 @@ export function writeRecord(
   return record;
 }
 
-/** Reads a header; undefined if there is none. */
+/** Reads the header at `offset`, where `HEADER_LENGTH` bytes must exist. Returns undefined if there is no valid one. */
 export function readHeader(bytes: Buffer, offset: number): RecordHeader | undefined {
   if (bytes.readUInt32LE(offset) !== MAGIC) return undefined;
   const kind = KINDS[bytes.readUInt32LE(offset + 4)];
@@ -58,7 +64,7 @@ export function readHeader(bytes: Buffer, offset: number): RecordHeader | undefi
   return { kind, at, count, payloadLength, checksum: bytes.readUInt32LE(offset + 24) };
 }
 
-/** Over the header up to its checksum, and the payload. */
+/** Computes the CRC-32 of a header up to its checksum, and of the payload. */
 export function checksumOf(header: Uint8Array, payload: Uint8Array): number {
   return crc32(payload, crc32(header.subarray(0, 24)));
 }

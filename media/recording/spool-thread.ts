@@ -21,13 +21,15 @@ export type SpoolJobs = {
   readonly measure: { readonly input: string; readonly output: number };
 };
 
-/** Bytes of one call that may wait for the disk. */
+/** Maximum bytes of one call that wait for the disk. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 
 /** Timeout of a write in milliseconds. A call fills MAX_WAITING_BYTES in about this time if the disk stalls. */
 const REPLY_TIMEOUT_MS = 60_000;
 
-/** Writes the spools of all calls on one worker thread, in order. Its jobs are too short to need a CPU permit. */
+/**
+ * Writes the spools of all calls on one worker thread, in order. The jobs take no CPU permits because they are short.
+ */
 export class SpoolThread {
   readonly #thread = new WorkerThread<SpoolJobs>(
     new URL('./spool.worker.js', import.meta.url),
@@ -36,7 +38,11 @@ export class SpoolThread {
   );
   #nextId = 1;
 
-  /** @param onFault - called once, when writing fails; the spool then ignores further samples */
+  /**
+   * Opens a spool. The caller closes it.
+   * @param path - file to append to; it is created if it does not exist
+   * @param onFault - called once, if a write fails; the spool then ignores further samples
+   */
   open(path: string, rates: LegRates, onFault: (error: unknown) => void): Spool {
     const id = this.#nextId++;
     return new Spool({ id, path, rates, onFault, run: this.#thread.run.bind(this.#thread) });
@@ -75,12 +81,12 @@ export class Spool {
     this.#open();
   }
 
-  /** @param pieces - their buffers are transferred to the worker */
+  /** @param pieces - in the order of their positions within each leg; their buffers are transferred to the worker */
   append(pieces: readonly AudioChunk[]): void {
     if (this.#isBroken || this.#isClosed || pieces.length === 0) return;
     const bytes = pieces.reduce((sum, { samples }) => sum + samples.byteLength, 0);
     if (this.#waitingBytes + bytes > MAX_WAITING_BYTES) {
-      this.#break(new MediaError('QUEUE_FULL', 'The disk is too slow'));
+      this.#break(new MediaError('QUEUE_FULL', 'The disk is slower than the recording'));
       return;
     }
     this.#waitingBytes += bytes;
@@ -93,7 +99,7 @@ export class Spool {
       });
   }
 
-  /** Resolves when the file is complete or writing has failed. */
+  /** Resolves when the file is complete or a write has failed. @param durationMs - of the recording */
   async close(durationMs: number): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -114,7 +120,7 @@ export class Spool {
     this.#link.run('open', { id, path, rates }).catch((error: unknown) => this.#break(error));
   }
 
-  /** If the worker died, its replacement appends to the same file; lost samples become silence. */
+  /** After the loss of the worker, the next worker appends to the same file. Lost samples become silence. */
   #reopen(error: unknown): void {
     if (!this.#isBroken && error instanceof MediaError && error.code === 'WORKER_DIED')
       this.#open();

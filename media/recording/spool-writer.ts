@@ -3,15 +3,16 @@ import { int16Of } from '../audio/pcm.js';
 import { encodeRice } from './rice-codec.js';
 import { type Leg, writeRecord } from './spool-record.js';
 
-/** Samples with their position. */
+/** Samples of one leg with their position. */
 export interface AudioChunk {
   readonly leg: Leg;
-  /** Index of its first sample in the leg, from the start of the recording. */
+  /** Index of the first sample in the leg, counted from the start of the recording. */
   readonly at: number;
+  /** Mono, at the rate of the leg; floats in −1…1. */
   readonly samples: Int16Array | Float32Array;
 }
 
-/** Hz of the two legs. */
+/** Sample rates of the two legs in Hz. */
 export interface LegRates {
   readonly caller: number;
   readonly agent: number;
@@ -21,13 +22,14 @@ export interface LegRates {
 const MAX_CHUNK_LENGTH = 65_536;
 
 /**
- * Writes the audio of one call to a file, one record per chunk, so that a crash loses at most the last
- * chunk. Missing audio is silence.
+ * Writes the audio of one call to a file. Each chunk is a record, so a crash loses at most the last chunk.
+ * Positions without a record are silence.
  */
 export class SpoolWriter {
   readonly #file: number;
   #isOpen = true;
 
+  /** Opens the file, or creates it readable by its owner only. @param path - of the file */
   constructor(path: string, rates: LegRates) {
     this.#file = openSync(path, 'a', 0o600);
     try {
@@ -52,7 +54,7 @@ export class SpoolWriter {
     this.#write(records);
   }
 
-  /** @param durationMs - of the recording; undefined if it was aborted */
+  /** Closes the file; idempotent. @param durationMs - of the recording; undefined if it was aborted */
   close(durationMs?: number): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -65,7 +67,7 @@ export class SpoolWriter {
     }
   }
 
-  /** One write for all records, so that only a disk error can split a record. */
+  /** Writes all records at once, so that only a disk error can split a record. */
   #write(records: readonly Buffer[]): void {
     const bytes = Buffer.concat(records);
     for (let done = 0; done < bytes.length; ) done += writeSync(this.#file, bytes, done);

@@ -11,14 +11,14 @@ const done = { output: null };
 
 function spoolOf(id: number): SpoolWriter {
   const spool = spools.get(id);
-  if (!spool) throw new MediaError('WORKER_DIED', 'The spool died with its worker thread');
+  if (!spool) throw new MediaError('WORKER_DIED', 'The spool was lost with its worker thread');
   return spool;
 }
 
 runAtLowestPriority();
 serveJobs<SpoolJobs>({
   open: ({ id, path, rates }) => {
-    // After the loss of a worker, each pending job reopens the spool.
+    // After the loss of a worker, each pending job of a spool opens it again.
     if (!spools.has(id)) {
       spools.set(
         id,

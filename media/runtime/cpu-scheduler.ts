@@ -1,8 +1,8 @@
 import { abortError } from '../errors.js';
 
 /**
- * Priorities of jobs, most urgent first. They belong to a job, not to a call: the later chunks of a long
- * text wait behind everybody's first chunk.
+ * Priorities of jobs, most urgent first. A priority belongs to a job, not to a call: the later chunks of a
+ * long text wait for the first chunks of all calls.
  */
 export const PRIORITIES = [
   'first-chunk',
@@ -18,7 +18,7 @@ export type Priority = (typeof PRIORITIES)[number];
 /** Priority of a job and, within the priority, its deadline. */
 export interface Urgency {
   readonly priority: Priority;
-  /** When the result is needed, in ms of `performance.now()`. Default: now. */
+  /** Time at which the result is needed, in ms of `performance.now()`. Default: the time of submission. */
   readonly dueAt?: number | undefined;
 }
 
@@ -29,7 +29,7 @@ interface Rank {
   readonly dueAt: number;
 }
 
-/** The rank of a job that is submitted now. Jobs without a deadline run in order of submission. */
+/** Returns the rank of a job that is submitted now. Jobs without a deadline run in order of submission. */
 function rankOf(urgency: Priority | Urgency): Rank {
   const { priority, dueAt } = typeof urgency === 'string' ? { priority: urgency } : urgency;
   return { level: PRIORITIES.indexOf(priority), dueAt: dueAt ?? performance.now() };
@@ -40,7 +40,11 @@ function compareRanks(left: Rank, right: Rank): number {
   return left.level - right.level || left.dueAt - right.dueAt;
 }
 
-/** Called after each job with the time that it waited for its permit and the time that it ran, in ms. */
+/**
+ * Called after each job.
+ * @param waitMs - time between the submission, or the time at which the thread became free, and the permit
+ * @param runMs - time for which the job had its permit
+ */
 export type PermitObserver = (priority: Priority, waitMs: number, runMs: number) => void;
 
 interface Waiter {
@@ -60,24 +64,27 @@ export class CpuScheduler {
   #free: number;
   #awaitedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param total - maximum number of jobs that run at the same time, ≥ 1 */
+  /**
+   * @param total - number of permits: jobs that run at the same time, ≥ 1
+   * @param observe - called after each job; default: none
+   */
   constructor(total: number, observe: PermitObserver = () => undefined) {
     this.total = total;
     this.#free = total;
     this.#observe = observe;
   }
 
-  /** Time since the last job that was not a background job started, in ms. */
+  /** Time in ms since the start of the last job whose priority was not `background`; infinite before the first. */
   get sinceAwaitedMs(): number {
     return performance.now() - this.#awaitedAt;
   }
 
-  /** Permits in use. */
+  /** Number of permits in use. */
   get busy(): number {
     return this.total - this.#free;
   }
 
-  /** Jobs of a priority that wait for a permit; those whose thread is busy do not count. */
+  /** Number of jobs of a priority that wait for a permit. Jobs whose thread is busy do not count. */
   waiting(priority: Priority): number {
     const level = PRIORITIES.indexOf(priority);
     const counts = ({ rank, thread }: Waiter) => rank.level === level && !thread?.isBusy;
@@ -85,10 +92,12 @@ export class CpuScheduler {
   }
 
   /**
-   * Runs `job` once a permit and its thread are free: the most urgent job first, within a priority the
-   * earliest deadline. The observed wait starts when the thread is free.
-   * @param thread - the thread that runs the job, if it runs one job at a time
+   * Runs `job` once a permit and its thread are free. The most urgent priority is first, within a priority
+   * the earliest deadline.
+   * @param thread - queue of the thread that runs the job, if the thread runs one job at a time
+   * @returns the result of the job
    * @throws MediaError ABORTED when `signal` fires while the job waits; a running job is not stopped
+   * @throws the error of the job
    */
   async use<T>(
     urgency: Priority | Urgency,
@@ -157,7 +166,7 @@ export class CpuScheduler {
 
   #mostUrgent(): Waiter | undefined {
     let next: Waiter | undefined;
-    // The first of equal jobs wins: a set keeps the order of insertion.
+    // Of equal ranks, the first in order of insertion wins.
     for (const waiter of this.#waiters) {
       if (waiter.thread?.isBusy) continue;
       if (!next || compareRanks(waiter.rank, next.rank) < 0) next = waiter;
@@ -169,7 +178,7 @@ export class CpuScheduler {
 /** The queue of one thread or process: its jobs run one at a time, each with a CPU permit. */
 export class ThreadQueue {
   readonly #scheduler: CpuScheduler;
-  /** A job of this queue runs. Set by `CpuScheduler` only. */
+  /** A job of this queue is running. Set by `CpuScheduler` only. */
   isBusy = false;
   /** End of the last job, in ms of `performance.now()`. Set by `CpuScheduler` only. */
   freeSince = Number.NEGATIVE_INFINITY;
@@ -179,7 +188,7 @@ export class ThreadQueue {
   }
 
   /**
-   * Runs `job` once a permit and the thread are free, the most urgent first.
+   * Runs `job` once a permit and the thread are free; see `CpuScheduler.use`.
    * @throws MediaError ABORTED when `signal` fires while the job waits; a running job is not stopped
    */
   use<T>(urgency: Priority | Urgency, job: () => Promise<T>, signal?: AbortSignal): Promise<T> {

@@ -15,9 +15,9 @@ const LENGTH = 64;
 const COLUMNS = 32;
 
 /**
- * Whether the ONNX runtime multiplies unsigned by signed bytes exactly on this processor. Without VNNI
- * (AMD before Zen 4, Intel before Cascade Lake) its x64 kernels add two products in 16 bits, which
- * overflow. Multiplies the largest values, whose sum is then wrong. Takes about 1 ms.
+ * Tests whether the ONNX runtime multiplies unsigned by signed bytes exactly on this processor. Without VNNI
+ * (AMD before Zen 4, Intel before Cascade Lake), its x64 kernels add two products in 16 bits, which can
+ * overflow. The test multiplies the largest values and checks the sum. It takes about 1 ms.
  */
 export async function hasExactInt8(): Promise<boolean> {
   const model = await OnnxModel.load(

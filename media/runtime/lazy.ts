@@ -1,11 +1,12 @@
-/** A resource that is loaded with its first use. */
+/** A resource that is loaded on its first use. */
 export interface Lazy<T> {
-  /** Loads the resource with the first call. After a failure, the next call loads again. */
+  /** Returns the resource; the first call loads it. After a failure, the next call loads it again. */
   get(): Promise<T>;
-  /** The resource if it is loaded or being loaded. */
+  /** Returns the resource if it is loaded or being loaded. */
   peek(): Promise<T> | undefined;
 }
 
+/** @param load - called on the first use, and again after a failure */
 export function lazy<T>(load: () => Promise<T>): Lazy<T> {
   let loading: Promise<T> | undefined;
   return {

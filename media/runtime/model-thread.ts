@@ -5,29 +5,33 @@ import type { WatchdogLimits } from './watchdog.js';
 import type { JobMap } from './worker-protocol.js';
 import { WorkerThread } from './worker-thread.js';
 
+/** Options of a `ModelThread`. */
 export interface ModelThreadOptions {
   readonly script: URL;
+  /** Plain data for the worker. Default: none. */
   readonly workerData?: unknown;
   readonly scheduler: CpuScheduler;
-  /** Maximum time without a sign of life while the worker has a job. */
+  /** Limits of the watchdog. Default: 5 s for a reply and 60 s for the first one. */
   readonly limits?: Partial<WatchdogLimits>;
   /**
-   * The worker keeps no state between jobs, and no job transfers buffers. A job that is lost with its
-   * worker is then repeated once on the next worker. Not for voices: they stream.
+   * The worker has no state between jobs, and no job transfers buffers. A job that is lost with its worker is
+   * then repeated once on the next worker. Default: false.
    */
   readonly isStateless?: boolean;
 }
 
-/** Options of a model with its own thread. */
+/** Options of a model that runs on a thread of its own. */
 export interface ModelOptions {
   readonly id: string;
+  /** Folder of the installed model. */
   readonly folder: string;
   readonly scheduler: CpuScheduler;
 }
 
+/** Options of one job. */
 export interface ModelJobOptions extends Urgency {
   readonly signal?: AbortSignal | undefined;
-  /** Buffers that are transferred instead of copied, when the job starts. */
+  /** Buffers that are transferred instead of copied when the job starts. Default: none. */
   readonly transfer?: readonly TransferListItem[];
 }
 
@@ -44,12 +48,16 @@ export class ModelThread<Jobs extends JobMap> {
     this.#isStateless = isStateless;
   }
 
-  /** Jobs that were sent to the thread and are not answered. */
+  /** Number of jobs that were sent to the thread and are not answered. */
   get pending(): number {
     return this.#thread.pending;
   }
 
-  /** @throws MediaError ABORTED when the signal fires while the job waits; a running job is not stopped */
+  /**
+   * Runs a job with a CPU permit.
+   * @throws MediaError ABORTED when the signal fires while the job waits; a running job is not stopped
+   * @throws MediaError WORKER_DIED, or the code of the job's error
+   */
   run<Type extends keyof Jobs & string>(
     type: Type,
     input: Jobs[Type]['input'],
@@ -68,7 +76,7 @@ export class ModelThread<Jobs extends JobMap> {
     return this.#queue.use(urgency, job, signal);
   }
 
-  /** Sends a job at once and without a permit: for jobs that need no CPU time. */
+  /** Sends a job at once without a permit, for jobs that need no CPU time. @throws MediaError WORKER_DIED */
   runUnscheduled<Type extends keyof Jobs & string>(
     type: Type,
     input: Jobs[Type]['input'],
@@ -76,6 +84,7 @@ export class ModelThread<Jobs extends JobMap> {
     return this.#thread.run(type, input);
   }
 
+  /** Ends the thread. Pending and later jobs fail with WORKER_DIED. */
   close(): Promise<void> {
     this.#isClosed = true;
     return this.#thread.close();

@@ -1,6 +1,6 @@
 import { delimited, joinBytes, numeric } from './protobuf.js';
 
-/** Numbers of fields and types in the ONNX schema. Source: onnx.proto. */
+/** Numbers of fields and tensor types in the ONNX schema. Source: onnx.proto. */
 export const MODEL_GRAPH_FIELD = 7;
 export const GRAPH_FIELD = {
   node: 1,
@@ -26,7 +26,12 @@ export const EMPTY_MODEL = joinBytes([
   delimited(8, joinBytes([delimited(1, new TextEncoder().encode('com.microsoft')), numeric(2, 1)])),
 ]);
 
-/** Encodes a node of a graph. @param domain - of its operator; '' is ONNX's default domain */
+/**
+ * Encodes a node of a graph.
+ * @param inputs - names of tensors
+ * @param outputs - names of tensors
+ * @param domain - of the operator; default: '', ONNX's own domain
+ */
 export function onnxNode(
   operator: string,
   inputs: readonly string[],
@@ -50,7 +55,7 @@ export function onnxIntegers(name: string, values: readonly number[]): Uint8Arra
   return constant(name, [values.length], TENSOR_TYPE.int64, BigInt64Array.from(values, BigInt));
 }
 
-/** Encodes a constant float32 tensor of a graph. */
+/** Encodes a constant float32 tensor of a graph. @param values - row-major */
 export function onnxFloats(
   name: string,
   dims: readonly number[],
@@ -59,7 +64,7 @@ export function onnxFloats(
   return constant(name, dims, TENSOR_TYPE.float32, values);
 }
 
-/** Encodes a constant int8 or uint8 tensor of a graph. */
+/** Encodes a constant int8 or uint8 tensor of a graph. @param values - row-major */
 export function onnxBytes(
   name: string,
   dims: readonly number[],

@@ -24,9 +24,9 @@ export interface OnnxNode {
 
 /** New nodes that replace those of a model. */
 export interface OnnxSubstitutes {
-  /** Tensors that the new nodes compute. */
+  /** Names of the tensors that the new nodes compute. */
   readonly names: readonly string[];
-  /** Tensors of the model that the new nodes read. */
+  /** Names of the model's tensors that the new nodes read. */
   readonly needs: readonly string[];
   /** Encoded fields of the graph: nodes, constants and inputs. */
   readonly fields: readonly Uint8Array[];
@@ -37,8 +37,8 @@ interface EncodedNode extends OnnxNode {
 }
 
 /**
- * The graph of an ONNX model, whose parts can become models. Works on the protobuf encoding and copies
- * fields unchanged, so it needs neither the schema nor the runtime.
+ * The graph of an ONNX model. Parts of it can be extracted as models. The class works on the protobuf
+ * encoding and copies fields unchanged, so it needs neither the schema nor the runtime.
  */
 export class OnnxGraph {
   readonly #model: readonly ProtoField[];
@@ -47,11 +47,14 @@ export class OnnxGraph {
   readonly #makers = new Map<string, EncodedNode>();
   readonly #inputs: ReadonlySet<string>;
 
-  /** @throws MediaError MODEL_CORRUPT for bytes that are no model, or for a model with nested graphs */
+  /**
+   * @param model - content of an `.onnx` file
+   * @throws MediaError MODEL_CORRUPT for other bytes, and for a model with nested graphs
+   */
   constructor(model: Uint8Array) {
     this.#model = readFields(model);
     const graph = this.#model.find((field) => field.number === MODEL_GRAPH_FIELD);
-    if (!graph) throw new MediaError('MODEL_CORRUPT', 'A model file has no graph');
+    if (!graph) throw new MediaError('MODEL_CORRUPT', 'The model file has no graph');
     this.#graph = readFields(graph.content);
     this.#nodes = this.#graph.filter((f) => f.number === GRAPH_FIELD.node).map(readNode);
     for (const node of this.#nodes) for (const name of node.outputs) this.#makers.set(name, node);
@@ -71,12 +74,15 @@ export class OnnxGraph {
     return fields.map((field) => nameIn(field, VALUE_FIELD.name));
   }
 
-  /** The node that computes a tensor; undefined for inputs and constants. */
+  /** Returns the node that computes a tensor; undefined for inputs and constants. */
   makerOf(tensor: string): OnnxNode | undefined {
     return this.#makers.get(tensor);
   }
 
-  /** All tensors, including constants and inputs, that are needed to compute `outputs` from `given`. */
+  /**
+   * Returns the names of all tensors, including constants and inputs, that are needed to compute `outputs`.
+   * @param given - tensors that are known, so that their own inputs are not needed; default: none
+   */
   needsOf(outputs: readonly string[], given: readonly string[] = []): ReadonlySet<string> {
     const needed = new Set<string>();
     const open = [...outputs];
@@ -97,6 +103,8 @@ export class OnnxGraph {
   /**
    * Returns the part of the model that computes `outputs` from `given` and the model's inputs. The new
    * inputs and outputs are float32 of unspecified shape.
+   * @param given - tensors that become inputs; default: none
+   * @returns content of an `.onnx` file
    */
   part(
     outputs: readonly string[],
@@ -132,7 +140,11 @@ export class OnnxGraph {
   }
 }
 
-/** Replaces the graph of a model by encoded fields. @throws MediaError MODEL_CORRUPT */
+/**
+ * Replaces the graph of a model.
+ * @param fields - encoded fields of the new graph
+ * @throws MediaError MODEL_CORRUPT
+ */
 export function withGraph(model: Uint8Array, fields: readonly Uint8Array[]): Uint8Array {
   const graph = delimited(MODEL_GRAPH_FIELD, joinBytes(fields));
   const parts = readFields(model);
@@ -142,7 +154,8 @@ export function withGraph(model: Uint8Array, fields: readonly Uint8Array[]): Uin
 }
 
 /**
- * Converts int8 constants of a model to uint8 by adding 128. Tensors of other names or types stay.
+ * Converts int8 constants of a model to uint8 by adding 128. Other tensors are not changed.
+ * @param names - of the constants
  * @throws MediaError MODEL_CORRUPT
  */
 export function withUnsignedBytes(model: Uint8Array, names: ReadonlySet<string>): Uint8Array {
@@ -173,7 +186,7 @@ function unsignedTensor(tensor: Uint8Array): Uint8Array {
   ]);
 }
 
-/** The lowest byte of each number in a packed field. */
+/** Returns the lowest byte of each varint in a packed field. */
 function lowBytes(packed: Uint8Array): Uint8Array {
   const values: number[] = [];
   for (let at = 0; at < packed.length; at++) {
@@ -185,7 +198,8 @@ function lowBytes(packed: Uint8Array): Uint8Array {
 }
 
 /**
- * Reads the float32 values of a model's Constant nodes: one map for each graph and nested graph.
+ * Reads the float32 values of a model's Constant nodes.
+ * @returns one map from tensor name to values for each graph and nested graph
  * @throws MediaError MODEL_CORRUPT
  */
 export function onnxConstants(model: Uint8Array): ReadonlyMap<string, Float32Array>[] {
@@ -221,7 +235,7 @@ function readNode({ bytes, content }: ProtoField): EncodedNode {
   for (const field of fields) {
     if (field.number !== NODE_FIELD.attribute) continue;
     if (readFields(field.content).some((part) => ATTRIBUTE_GRAPHS.includes(part.number))) {
-      throw new MediaError('MODEL_CORRUPT', 'A model with nested graphs cannot be cut');
+      throw new MediaError('MODEL_CORRUPT', 'A model with nested graphs cannot be split');
     }
   }
   return {

@@ -5,7 +5,7 @@ import { MediaError } from '../errors.js';
 /** Values of a tensor, row-major: `Float32Array` is float32, `BigInt64Array` int64, `Uint8Array` bool. */
 type OnnxData = Float32Array | BigInt64Array | Uint8Array;
 
-/** A tensor. The runtime reads `data` in place, so do not change it during a run. */
+/** A tensor. The runtime reads `data` in place, so it must not change during a run. */
 export interface OnnxTensor {
   readonly data: OnnxData;
   readonly dims: readonly number[];
@@ -14,11 +14,12 @@ export interface OnnxTensor {
 /** Tensors by the names of a model's inputs or outputs. */
 export type OnnxTensors = Readonly<Record<string, OnnxTensor>>;
 
+/** Options of `OnnxModel.load`. */
 export interface OnnxModelOptions {
   /**
-   * The model multiplies 8-bit integers. Without VNNI (AMD before Zen 4, Intel before Cascade Lake) the
-   * runtime adds products of unsigned and signed bytes in 16 bits, which overflow; with this option it
-   * adds them in 32 bits there. Source: ONNX Runtime, quantisation, "When and why do I need to try U8U8?"
+   * The model multiplies 8-bit integers. Default: false. Without VNNI (AMD before Zen 4, Intel before Cascade
+   * Lake), the runtime adds products of unsigned and signed bytes in 16 bits, which can overflow. With this
+   * option it adds them in 32 bits. Source: ONNX Runtime, quantisation, "When and why do I need to try U8U8?"
    */
   readonly isQuantised?: boolean;
 }
@@ -27,8 +28,8 @@ export interface OnnxModelOptions {
 export const ONNX_RUNTIME_VERSION = env.versions.node ?? env.versions.common;
 
 /**
- * Models compute on the calling thread only: the runtime's own idle threads would spin and compete with
- * those of other models.
+ * Models compute on the calling thread only. Idle threads of the runtime would spin and compete with the
+ * threads of other models.
  */
 const BASE_OPTIONS = {
   intraOpNumThreads: 1,
@@ -60,14 +61,15 @@ export class OnnxModel {
       });
       return new OnnxModel(session);
     } catch (cause) {
-      throw new MediaError('MODEL_CORRUPT', 'A model could not be loaded', { cause });
+      throw new MediaError('MODEL_CORRUPT', 'The ONNX runtime could not load the model', { cause });
     }
   }
 
   /**
-   * Returns a model after the runtime's own optimisation, which loads faster. It runs on any processor:
+   * Applies the runtime's optimisations, so that the model loads faster. The result runs on any processor:
    * optimisations for the present one are added when it is loaded.
-   * @param workFile - path of a temporary file
+   * @param model - content of an `.onnx` file
+   * @param workFile - path of a file to which the runtime writes the result; the caller removes it
    * @throws MediaError MODEL_CORRUPT
    */
   static async optimise(model: Uint8Array, workFile: string): Promise<Uint8Array> {
@@ -80,7 +82,9 @@ export class OnnxModel {
       await session.release();
       return await readFile(workFile);
     } catch (cause) {
-      throw new MediaError('MODEL_CORRUPT', 'A model could not be optimised', { cause });
+      throw new MediaError('MODEL_CORRUPT', 'The ONNX runtime could not optimise the model', {
+        cause,
+      });
     }
   }
 
@@ -89,9 +93,9 @@ export class OnnxModel {
   }
 
   /**
-   * Runs the model without copying its inputs or outputs.
-   * @param feeds - the inputs; outputs of an earlier run may be fed again
-   * @param outputs - names of the outputs to compute; all if absent
+   * Runs the model. Inputs and outputs are not copied.
+   * @param feeds - the inputs by name; outputs of an earlier run are accepted
+   * @param outputs - names of the outputs to compute; default: all
    */
   async run(feeds: OnnxTensors, outputs?: readonly string[]): Promise<OnnxTensors> {
     const tensors: Record<string, Tensor> = {};
@@ -104,16 +108,22 @@ export class OnnxModel {
   }
 }
 
-/** Values of a float32 tensor. @throws MediaError MODEL_CORRUPT if it is absent or of another type */
+/**
+ * Returns the values of a float32 tensor.
+ * @throws MediaError MODEL_CORRUPT if it is absent or of another type
+ */
 export function floatsOf(tensor: OnnxTensor | undefined): Float32Array {
   if (tensor?.data instanceof Float32Array) return tensor.data;
-  throw new MediaError('MODEL_CORRUPT', 'A model lacks a float32 output');
+  throw new MediaError('MODEL_CORRUPT', 'An output of the model is absent or not float32');
 }
 
-/** Values of an int64 tensor. @throws MediaError MODEL_CORRUPT if it is absent or of another type */
+/**
+ * Returns the values of an int64 tensor.
+ * @throws MediaError MODEL_CORRUPT if it is absent or of another type
+ */
 export function integersOf(tensor: OnnxTensor | undefined): BigInt64Array {
   if (tensor?.data instanceof BigInt64Array) return tensor.data;
-  throw new MediaError('MODEL_CORRUPT', 'A model lacks an int64 output');
+  throw new MediaError('MODEL_CORRUPT', 'An output of the model is absent or not int64');
 }
 
 function toTensor(tensor: OnnxTensor): Tensor {

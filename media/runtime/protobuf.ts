@@ -1,6 +1,6 @@
 import { MediaError } from '../errors.js';
 
-/** Wire types of fields. Source: protobuf encoding guide. */
+/** Wire types of fields. Source: Protocol Buffers, encoding guide. */
 const VARINT = 0;
 const FIXED_64 = 1;
 const DELIMITED = 2;
@@ -9,14 +9,15 @@ const FIXED_32 = 5;
 /** One field of a protobuf message. */
 export interface ProtoField {
   readonly number: number;
-  /** Tag, length and content, as in the message. */
+  /** Tag, length and content; a view of the message. */
   readonly bytes: Uint8Array;
-  /** Content of a length-delimited field; empty for numbers. */
+  /** Content of a length-delimited or fixed-size field; empty for varints. */
   readonly content: Uint8Array;
 }
 
 /**
- * Splits a message into its fields without copying.
+ * Splits a message into its fields.
+ * @returns views of the message
  * @throws MediaError MODEL_CORRUPT
  */
 export function readFields(message: Uint8Array): ProtoField[] {
@@ -24,7 +25,7 @@ export function readFields(message: Uint8Array): ProtoField[] {
   for (let at = 0; at < message.length; ) {
     const tag = readVarint(message, at);
     const { start, end } = extentOf(message, tag.value & 7, tag.end);
-    if (end > message.length) throw new MediaError('MODEL_CORRUPT', 'A model file is cut short');
+    if (end > message.length) throw new MediaError('MODEL_CORRUPT', 'The model file is incomplete');
     fields.push({
       number: tag.value >>> 3,
       bytes: message.subarray(at, end),
@@ -35,7 +36,7 @@ export function readFields(message: Uint8Array): ProtoField[] {
   return fields;
 }
 
-/** Encodes a length-delimited field: a message, a text or bytes. */
+/** Encodes a length-delimited field: a message, a text or bytes. @param number - of the field */
 export function delimited(number: number, content: Uint8Array): Uint8Array {
   return joinBytes([
     Uint8Array.from([...varint((number << 3) | DELIMITED), ...varint(content.length)]),
@@ -43,11 +44,16 @@ export function delimited(number: number, content: Uint8Array): Uint8Array {
   ]);
 }
 
-/** Encodes an integer field. */
+/**
+ * Encodes a varint field.
+ * @param number - of the field
+ * @param value - an integer, 0…2⁵³ − 1
+ */
 export function numeric(number: number, value: number): Uint8Array {
   return Uint8Array.from([...varint((number << 3) | VARINT), ...varint(value)]);
 }
 
+/** Joins the parts into a new array. */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
@@ -72,7 +78,9 @@ function extentOf(message: Uint8Array, kind: number, at: number): { start: numbe
   throw new MediaError('MODEL_CORRUPT', 'A model file is not in ONNX form');
 }
 
-/** Exact up to 2⁵³, which suffices for tags and lengths; larger values are only skipped. */
+/**
+ * Reads a varint. The value is exact up to 2⁵³, which is enough for tags and lengths; larger values are only skipped.
+ */
 function readVarint(message: Uint8Array, at: number): { value: number; end: number } {
   let value = 0;
   let scale = 1;

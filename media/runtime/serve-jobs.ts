@@ -9,7 +9,7 @@ import {
 } from './worker-protocol.js';
 
 const HEARTBEAT: WorkerHeartbeat = { type: 'heartbeat' };
-/** Well below the shortest watchdog limit (2 s). */
+/** Interval in ms; a quarter of the shortest watchdog limit (2 s). */
 const HEARTBEAT_MS = 500;
 
 /** Output of a job and the buffers in it that are transferred instead of copied. */
@@ -18,24 +18,30 @@ export interface JobResult<T> {
   readonly transfer?: readonly TransferListItem[];
 }
 
+/** One function for each job of a worker. */
 export type JobHandlers<Jobs extends JobMap> = {
   readonly [Type in keyof Jobs]: (
     input: Jobs[Type]['input'],
   ) => JobResult<Jobs[Type]['output']> | Promise<JobResult<Jobs[Type]['output']>>;
 };
 
+/** Options of `serveJobs`. */
 export interface ServeOptions {
-  /** Starts each job on arrival, for jobs that wait for others. Default: one job after the other. */
+  /** Starts each job on arrival, for jobs that wait for other machines. Default: false, one job after the other. */
   readonly isParallel?: boolean;
 }
 
-/** Runs the jobs of a `WorkerThread`, inside its worker. */
+/**
+ * Runs the jobs of a `WorkerThread`. Call it once in the script of the worker. An exception of a handler
+ * rejects its job with the code of the MediaError, otherwise with INTERNAL.
+ * @throws MediaError INTERNAL on the main thread
+ */
 export function serveJobs<Jobs extends JobMap>(
   handlers: JobHandlers<Jobs>,
   { isParallel = false }: ServeOptions = {},
 ): void {
   const port = parentPort;
-  if (!port) throw new MediaError('INTERNAL', 'serveJobs runs in a worker thread only');
+  if (!port) throw new MediaError('INTERNAL', 'serveJobs must be called in a worker thread');
   let last: Promise<void> = Promise.resolve();
   let running = 0;
   port.on('message', (request: JobRequest | typeof END_THREAD) => {
@@ -49,7 +55,7 @@ export function serveJobs<Jobs extends JobMap>(
     if (isParallel) void serve();
     else last = last.then(serve);
   });
-  // A waiting job is not a hung one: only a thread whose event loop is blocked sends no heartbeat.
+  // A parallel job may wait for long without being hung. A thread with a blocked event loop sends no heartbeat.
   if (isParallel) {
     setInterval(() => {
       if (running > 0) port.postMessage(HEARTBEAT);
@@ -63,7 +69,7 @@ async function answer<Jobs extends JobMap>(
 ): Promise<{ reply: JobReply; transfer: TransferListItem[] }> {
   try {
     const handler = handlers[type];
-    if (!handler) throw new MediaError('INTERNAL', `No job is called ${type}`);
+    if (!handler) throw new MediaError('INTERNAL', `The worker has no job ${type}`);
     const { output, transfer } = await handler(input as never);
     return { reply: { id, ok: true, output }, transfer: [...(transfer ?? [])] };
   } catch (error) {

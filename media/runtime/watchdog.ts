@@ -1,27 +1,29 @@
 /**
- * The limit is counted in timer steps. A pause of the whole process (suspended machine, blocked main
- * thread) counts as one step, so it is not mistaken for a hung worker.
+ * The limit is counted in timer steps. A pause of the process (suspended machine, blocked main thread)
+ * counts as one step, so that it does not look like a hung worker.
  */
 const STEPS = 4;
 
+/** Limits in ms. The detection takes up to a quarter of `replyTimeoutMs` longer. */
 export interface WatchdogLimits {
   /** Maximum time without a message from a worker that has jobs, in ms. */
   readonly replyTimeoutMs: number;
-  /** The same before its first successful reply, in ms: it may be loading a model. */
+  /** The same before the first successful reply, in ms, because the worker may load a model. */
   readonly startTimeoutMs: number;
 }
 
-/** For a thread of the lowest priority, which may get no CPU time for seconds. */
+/** Limits for a thread of the lowest priority, which may get no CPU time for seconds. */
 export const BACKGROUND_WATCHDOG_LIMITS: Partial<WatchdogLimits> = { replyTimeoutMs: 30_000 };
 
+/** Limits and owner of a `Watchdog`. */
 export interface WatchdogOptions extends WatchdogLimits {
   /** Whether the worker has jobs. */
   readonly isBusy: () => boolean;
-  /** Called once, when the worker has exceeded its limit. */
+  /** Called once, after the worker has exceeded its limit. */
   readonly onHung: () => void;
 }
 
-/** Detects a hung worker: one that has jobs and sends no message. */
+/** Detects a hung worker: a worker that has jobs and sends no message within its limit. */
 export class Watchdog {
   readonly #options: WatchdogOptions;
   #timer: NodeJS.Timeout | undefined;
@@ -32,7 +34,7 @@ export class Watchdog {
     this.#options = options;
   }
 
-  /** Starts the timer if it does not run. Call it with each job; it stops when the worker is idle. */
+  /** Starts the timer unless it runs. The owner calls it for each job; the timer stops when the worker is idle. */
   start(): void {
     if (this.#timer) return;
     this.#silentSteps = 0;
@@ -41,7 +43,7 @@ export class Watchdog {
   }
 
   /**
-   * Call it with each message of the worker.
+   * Resets the limit. The owner calls it for each message of the worker.
    * @param hasStarted - the message shows that the worker has finished loading
    */
   alive(hasStarted: boolean): void {

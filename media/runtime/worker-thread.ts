@@ -5,17 +5,17 @@ import { Watchdog, type WatchdogLimits } from './watchdog.js';
 import { type WorkerLoss, workerLosses } from './worker-loss.js';
 import { END_THREAD, type JobMap, type JobReply, type WorkerMessage } from './worker-protocol.js';
 
-/** Ten times the longest job of a model on a loaded machine. */
+/** Ten times the longest job of a model on a busy machine. */
 const DEFAULT_REPLY_TIMEOUT_MS = 5_000;
 /** Time to load a model from a slow disk. */
 const DEFAULT_START_TIMEOUT_MS = 60_000;
 /**
- * Time for a worker to end its thread between two jobs. After it, the worker is terminated, which is
- * dangerous during native code: the ONNX runtime then throws where nothing can catch it, and the process
- * aborts.
+ * Time in ms in which a hung worker can end its thread between two jobs. Then the worker is terminated.
+ * Termination during native code is dangerous: the ONNX runtime throws an exception that nothing catches,
+ * and the process aborts.
  */
 const HUNG_EXIT_TIMEOUT_MS = 30_000;
-/** The same when the thread is closed by its owner. */
+/** The same after the owner has closed the thread. */
 const EXIT_TIMEOUT_MS = 2_000;
 
 interface Pending {
@@ -23,16 +23,16 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** One worker with its watchdog. */
+/** A worker and its watchdog. */
 interface Running {
   readonly worker: Worker;
   readonly watchdog: Watchdog;
 }
 
 /**
- * A worker thread that runs typed jobs. It starts with the first job; after it died or hung, the next job
- * starts a new one. A loss rejects the pending jobs with WORKER_DIED and is published to `workerLosses`.
- * CPU permits are the caller's task: see `ModelThread`.
+ * A worker thread that runs typed jobs. The first job starts it. If it dies or hangs, the pending jobs fail
+ * with WORKER_DIED, the loss is published to `workerLosses`, and the next job starts a new worker. The class
+ * takes no CPU permits; see `ModelThread`.
  */
 export class WorkerThread<Jobs extends JobMap> {
   readonly #script: URL;
@@ -42,10 +42,13 @@ export class WorkerThread<Jobs extends JobMap> {
   #running: Running | undefined;
   #nextId = 1;
   #closed = false;
-  /** Lost workers that have not ended yet. */
+  /** Hung and closed workers that have not ended yet. */
   readonly #ending = new Set<Worker>();
 
-  /** @param limits - default: 5 s for a reply and 60 s for the first one */
+  /**
+   * @param workerData - plain data for the worker
+   * @param limits - default: 5 s for a reply and 60 s for the first one
+   */
   constructor(script: URL, workerData: unknown, limits: Partial<WatchdogLimits> = {}) {
     this.#script = script;
     this.#workerData = workerData;
@@ -55,11 +58,16 @@ export class WorkerThread<Jobs extends JobMap> {
     };
   }
 
-  /** Jobs that were sent to the worker and are not answered. */
+  /** Number of jobs that were sent to the worker and are not answered. */
   get pending(): number {
     return this.#pending.size;
   }
 
+  /**
+   * Sends a job to the worker.
+   * @param transfer - buffers of `input` that are transferred instead of copied; default: none
+   * @throws MediaError WORKER_DIED, or the code of the job's error
+   */
   run<Type extends keyof Jobs & string>(
     type: Type,
     input: Jobs[Type]['input'],
@@ -77,6 +85,7 @@ export class WorkerThread<Jobs extends JobMap> {
     });
   }
 
+  /** Ends the thread between two jobs, or after 2 s. Pending and later jobs fail with WORKER_DIED. */
   async close(): Promise<void> {
     this.#closed = true;
     const running = this.#running;
@@ -84,14 +93,14 @@ export class WorkerThread<Jobs extends JobMap> {
     running?.watchdog.stop();
     this.#rejectAll('The worker thread was closed');
     running?.worker.ref();
-    // Workers that hung had their time.
+    // The limit of hung workers has passed already.
     const hung = [...this.#ending].map((worker) => worker.terminate());
     await Promise.all([running && this.#end(running.worker, EXIT_TIMEOUT_MS), ...hung]);
   }
 
   /**
-   * Ends the thread during its job. Only for workers without native code: see `HUNG_EXIT_TIMEOUT_MS`. Pending
-   * jobs fail with WORKER_DIED.
+   * Ends the thread at once, also during a job. Only for workers without native code; see
+   * `HUNG_EXIT_TIMEOUT_MS`. Pending and later jobs fail with WORKER_DIED.
    */
   async terminate(): Promise<void> {
     this.#closed = true;
@@ -102,7 +111,7 @@ export class WorkerThread<Jobs extends JobMap> {
     await Promise.all([running?.worker, ...this.#ending].map((worker) => worker?.terminate()));
   }
 
-  /** Resolves when the thread has ended. */
+  /** Requests the end of the thread and terminates it after `withinMs`. Resolves when it has ended. */
   #end(worker: Worker, withinMs: number): Promise<void> {
     this.#ending.add(worker);
     return new Promise((resolve) => {
@@ -119,8 +128,8 @@ export class WorkerThread<Jobs extends JobMap> {
 
   #start(): Running {
     if (this.#running) return this.#running;
-    // Turns off telemetry of the ONNX runtime, which reads the environment of the process; a worker has
-    // only a copy of it. Source: PosixTelemetry in onnxruntime 1.29 and newer.
+    // Turns off the telemetry of the ONNX runtime. The runtime reads the environment of the process, of which
+    // a worker has only a copy. Source: PosixTelemetry in onnxruntime 1.29 and newer.
     process.env.ORT_DISABLE_TELEMETRY = '1';
     const worker = new Worker(this.#script, { workerData: this.#workerData });
     worker.unref();

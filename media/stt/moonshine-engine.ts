@@ -10,25 +10,25 @@ const END = 2;
 const LAYERS = 6;
 const HEADS = 8;
 const HEAD_SIZE = 36;
-/** Limit on the text's length; more tokens are hallucinated. Source: the model's authors. */
+/** Maximum number of tokens per second of audio; further tokens are hallucinated. Source: the model's authors. */
 const TOKENS_PER_SECOND = 6.5;
 /**
- * Minimum log-probability of the first token of a short text. Sounds without words become short texts
- * with an unlikely first token. Source: 180 short words in six kinds of noise (no correct text lies below)
- * and cleared throats, hums and clicks (all that became other words than "yeah" or "mm-hmm" lie below).
+ * Minimum log-probability of the first token of a short text. Sounds without words become short texts with
+ * an unlikely first token. Source: 180 short words in six kinds of noise (no correct text is below this
+ * value), and cleared throats, hums and clicks (all texts other than "yeah" and "mm-hmm" are below it).
  */
 const MIN_CERTAINTY = -1.75;
-/** Texts of more tokens are accepted whatever their first token's probability. */
+/** Longer texts, in tokens, are accepted with any probability of the first token. */
 const MAX_SHORT_TOKENS = 4;
-/** The model's text for noise. If a caller says the word, the text ends in a full stop. */
+/** The model's text for noise. If a caller says the word "you", the text ends with a full stop. */
 const NOISE = 'You';
-/** Minimum length of the encoder's input in samples: shorter audio is padded with silence. */
+/** Minimum length of the encoder's input in samples: 100 ms. Shorter audio is padded with silence. */
 const MIN_SAMPLES = 1_600;
 /**
- * Minimum log-probability of each token of a text that was decoded a second time without its loop.
- * Source: 1,419 clips of nine voices that spell names and repeat words, a third of them over a simulated
- * telephone line. For hallucinated loops, the least likely token had −4.3; where the caller really
- * repeated a word, it had −4.9 and less, or the text did not end.
+ * Minimum log-probability of each token of a text that was decoded a second time without its loop. Source:
+ * 1,419 clips of nine voices that spell names and repeat words, a third of them over a simulated telephone
+ * connection. After hallucinated loops, the least likely token had at least −4.3. If the caller had repeated
+ * a word, it had −4.9 or less, or the text did not end.
  */
 const MIN_CERTAINTY_WITHOUT_LOOP = -4.5;
 
@@ -43,15 +43,15 @@ interface EncodedAudio {
 
 interface Decoded {
   readonly ids: readonly number[];
-  /** The first token's log-probability. */
+  /** Log-probability of the first token. */
   readonly certainty: number;
-  /** The lowest log-probability of a token; 0 where nothing was excluded. */
+  /** The lowest log-probability of a token; 0 if no tokens were excluded. */
   readonly leastLikely: number;
   /** The model ended the text before the limit. */
   readonly hasEnded: boolean;
 }
 
-/** The recogniser on its worker thread: audio in, text out. */
+/** The Moonshine recogniser inside its worker. */
 export class MoonshineEngine {
   readonly #encoder: OnnxModel;
   readonly #decoder: OnnxModel;
@@ -63,7 +63,7 @@ export class MoonshineEngine {
     this.#tokens = tokens;
   }
 
-  /** @throws MediaError MODEL_MISSING, MODEL_CORRUPT */
+  /** @param folder - of the installed model @throws MediaError MODEL_MISSING, MODEL_CORRUPT */
   static async load(folder: string): Promise<MoonshineEngine> {
     const open = async (file: string) => OnnxModel.load(await readModelFile(join(folder, file)));
     return new MoonshineEngine(
@@ -73,7 +73,10 @@ export class MoonshineEngine {
     );
   }
 
-  /** @param samples - mono at 16 kHz */
+  /**
+   * @param samples - mono at 16 kHz, −1…1, at most 12 s
+   * @returns the text; empty for noise
+   */
   async transcribe(samples: Float32Array): Promise<string> {
     const input = samples.length < MIN_SAMPLES ? padded(samples) : samples;
     const dims = [1, input.length];
@@ -91,8 +94,8 @@ export class MoonshineEngine {
   }
 
   /**
-   * Decodes a text that repeats itself up to its limit a second time, with the repetition excluded. A
-   * text that ended stays unchanged: callers do repeat words and digits.
+   * If a text repeats itself up to its limit, decodes it a second time without the repetition. A text that
+   * ended before the limit is not changed, because callers repeat words and digits.
    */
   async #withoutLoop(decoded: Decoded, audio: EncodedAudio): Promise<Decoded> {
     if (decoded.hasEnded || !hasLoop(decoded.ids)) return decoded;
@@ -102,7 +105,7 @@ export class MoonshineEngine {
   }
 
   /**
-   * Greedy decoding. The cross-attention keys and values of the first step are used in all steps.
+   * Decodes greedily. The cross-attention keys and values of the first step are used in all steps.
    * @param exclude - returns the tokens that must not come next
    */
   async #decode({ hidden, mask, limit }: EncodedAudio, exclude?: Exclude): Promise<Decoded> {
@@ -122,7 +125,7 @@ export class MoonshineEngine {
       const logits = floatsOf(outputs.logits);
       token = argmax(logits, exclude?.(ids));
       if (step === 0) certainty = logProbability(logits, token);
-      // Only where needed: it costs a pass over the vocabulary.
+      // Computed only if needed, because it costs a pass over the vocabulary.
       if (exclude) leastLikely = Math.min(leastLikely, logProbability(logits, token));
       if (token === END) return { ids, certainty, leastLikely, hasEnded: true };
       ids.push(token);
@@ -163,7 +166,7 @@ function nextPast(past: OnnxTensors, outputs: OnnxTensors, isFirst: boolean): On
   return next;
 }
 
-/** Index of the largest value that is not excluded. */
+/** Returns the index of the largest value that is not excluded. */
 function argmax(values: Float32Array, excluded?: ReadonlySet<number>): number {
   let best = -1;
   for (let i = 0; i < values.length; i++) {
@@ -178,7 +181,7 @@ function logProbability(logits: Float32Array, token: number): number {
   return -Math.log(sum);
 }
 
-/** The vocabulary: token ids → text. */
+/** The vocabulary, which converts token ids to text. */
 class MoonshineTokens {
   readonly #tokens: readonly Uint8Array[];
 
@@ -197,7 +200,7 @@ class MoonshineTokens {
     this.#tokens = tokens;
   }
 
-  /** Returns the text of token ids: skips special tokens (`<…>`), `<0xNN>` is a byte. */
+  /** Returns the text of token ids. Special tokens (`<…>`) are skipped; `<0xNN>` is a byte. */
   decode(ids: readonly number[]): string {
     const bytes: number[] = [];
     for (const id of ids) {

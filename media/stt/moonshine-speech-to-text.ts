@@ -4,6 +4,7 @@ import type { Priority } from '../runtime/cpu-scheduler.js';
 import { type ModelOptions, ModelThread } from '../runtime/model-thread.js';
 import type { SpeechToText, Transcription } from './speech-to-text.js';
 
+/** Jobs of the worker. */
 export type MoonshineJobs = {
   readonly transcribe: {
     readonly input: { readonly samples: Float32Array };
@@ -11,10 +12,10 @@ export type MoonshineJobs = {
   };
 };
 
-/** 12 s at 16 kHz: the model's transcripts of longer audio are unusable. */
+/** Maximum input in samples: 12 s at 16 kHz. The model's transcripts of longer audio are unusable. */
 const MAX_SAMPLES = 192_000;
 
-/** The English recogniser on its worker thread. */
+/** Runs the English recogniser Moonshine on a worker thread. */
 export class MoonshineSpeechToText implements SpeechToText {
   readonly id: string;
   readonly languages = ['en'];
@@ -37,7 +38,10 @@ export class MoonshineSpeechToText implements SpeechToText {
   ): Promise<Transcription> {
     const providerId = this.id;
     if (samples.length > MAX_SAMPLES) {
-      throw new MediaError('INVALID_INPUT', 'The recogniser takes at most 12 s at a time');
+      throw new MediaError(
+        'INVALID_INPUT',
+        `The recogniser accepts at most 12 s of audio; got ${samples.length / CALLER_SAMPLE_RATE} s`,
+      );
     }
     if (signal?.aborted) throw abortError();
     if (samples.length === 0) return { text: '', providerId };
@@ -45,7 +49,7 @@ export class MoonshineSpeechToText implements SpeechToText {
     return { text, providerId };
   }
 
-  /** Loads the model and runs it once. */
+  /** Loads the model and runs it on 1 s and 3 s of audio. */
   async warm(): Promise<void> {
     for (const seconds of [1, 3]) {
       const samples = new Float32Array(seconds * CALLER_SAMPLE_RATE);

@@ -1,24 +1,24 @@
-/** Longest repeated cycle that is detected, in tokens: eight spelled letters with dashes between them. */
+/** Longest cycle that is detected, in tokens: eight spelled letters with dashes between them. */
 const MAX_PERIOD = 16;
-/** Number of excess tokens that makes a loop: doubled letters and short words have fewer. */
+/** Minimum number of excess tokens of a loop. Doubled letters and short words have fewer. */
 const MIN_LOOPED = 3;
 
 /**
- * Maximum number of tokens that may equal those one period before them: a word or a letter may come twice,
- * a short cycle nearly three times, a long one twice.
+ * Returns the maximum number of tokens that may equal the tokens one period before them. A word or a letter
+ * may occur twice, a short cycle almost three times, a long one twice.
  */
 function mostRepeated(period: number): number {
   return Math.max(period, Math.min(2 * period - 1, 7));
 }
 
-/** Number of last tokens that equal those one period before them. */
+/** Returns the number of last tokens that equal the tokens one period before them. */
 function repeatedAtEnd(ids: readonly number[], period: number): number {
   let count = 0;
   for (let i = ids.length - 1; i >= period && ids[i] === ids[i - period]; i--) count++;
   return count;
 }
 
-/** The tokens that would repeat the end of a text more often than allowed. */
+/** Returns the token ids that would repeat the end of a text more often than allowed. */
 export function loopingTokens(ids: readonly number[]): ReadonlySet<number> {
   const looping = new Set<number>();
   for (let period = 1; period <= Math.min(MAX_PERIOD, ids.length); period++) {
@@ -27,7 +27,7 @@ export function loopingTokens(ids: readonly number[]): ReadonlySet<number> {
   return looping;
 }
 
-/** Whether a text contains a loop. */
+/** Whether a text (token ids) contains a loop. */
 export function hasLoop(ids: readonly number[]): boolean {
   let looped = 0;
   for (let end = 0; end < ids.length && looped < MIN_LOOPED; end++) {

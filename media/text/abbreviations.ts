@@ -1,14 +1,14 @@
 import { textWordsOf } from './word-lists/registry.js';
 import type { TextWords } from './word-lists/text-words.js';
 
-/** The lists of `TextWords.fullStops`, parsed. */
+/** The lists of `TextWords.fullStops` in parsed form. */
 export interface Abbreviations {
   readonly inside: ReadonlySet<string>;
   readonly beforeNumber: ReadonlySet<string>;
   readonly either: ReadonlySet<string>;
   readonly unnumbered: ReadonlySet<string>;
   readonly insideEndings: readonly string[];
-  /** Abbreviations with several parts: the parts so far → the parts that may follow. */
+  /** Abbreviations with several parts: the first parts, such as `i.d`, and the parts that may follow. */
   readonly parts: ReadonlyMap<string, readonly string[]>;
   readonly ordinals: TextWords['fullStops']['ordinals'];
 }
@@ -23,6 +23,7 @@ const DEFAULT: TextWords['fullStops'] = {
   ordinals: 'none',
 };
 
+/** Returns the abbreviations of a language. @param language - ISO 639-1; others get a short default list */
 export function abbreviationsOf(language: string): Abbreviations {
   const stops = textWordsOf(language)?.fullStops ?? DEFAULT;
   const inside = listOf(stops.inside);
@@ -42,7 +43,7 @@ function listOf(words: string): string[] {
   return words === '' ? [] : words.split(' ');
 }
 
-/** "z" → "b", "i.d" → "r". */
+/** Maps the first parts of each abbreviation to the next one: "z" → "b", "i.d" → "r". */
 function partsOf(abbreviations: readonly string[]): Map<string, string[]> {
   const parts = new Map<string, string[]>();
   for (const abbreviation of abbreviations) {

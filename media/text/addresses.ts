@@ -1,20 +1,20 @@
 import type { SpokenForm } from './aligned-text.js';
 
-/** Names of the signs in e-mail and web addresses. */
+/** Spoken names of the signs in e-mail and web addresses. */
 export type SignNames = ReadonlyMap<string, string>;
 
 /** How a language speaks addresses. */
 export interface AddressVoice {
   readonly signs: SignNames;
-  /** Spells letters that are not a word. */
+  /** Returns the spoken form of letters that are not a word. */
   spell(letters: string): string;
 }
 
-/** Ends of host names that are spoken as words; others of two letters are spelt. */
+/** Endings of host names that are spoken as words. Other endings of two letters are spelt. */
 const SAID_AS_WORDS = new Set(['co', 'me', 'us', 'it', 'be', 'in', 'to', 'so']);
 const TOP_LEVEL =
   'com|org|net|edu|gov|info|biz|io|co|uk|de|fr|us|ca|au|tv|me|ly|ai|eu|ch|es|it|nl|se|pl|pt|ru|cat|dev|app';
-/** With a longer path, only the host is spoken. */
+/** UTF-16 units. If the path is longer, only the host is spoken. */
 const MAX_PATH_LENGTH = 40;
 
 const EMAIL = /(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[a-z]{2,24}(?![\w@])/gi;
@@ -24,7 +24,7 @@ const HOST = new RegExp(
   'gi',
 );
 
-/** Rules that write e-mail and web addresses in words. */
+/** Returns the rules that write e-mail and web addresses in words. */
 export function addresses(voice: AddressVoice): SpokenForm[] {
   const said = (found: string) => {
     const address = found.replace(/[.,;:!?'*_/]+$/, '');

@@ -1,10 +1,10 @@
 /** A rewriting rule of a text normaliser: replaces each match with its spoken form. */
 export interface SpokenForm {
-  /** Has the flag `g`, and takes linear time: it has no adjacent unbounded repeats. */
+  /** Must have the flag `g` and take linear time: no adjacent unbounded repeats. */
   readonly pattern: RegExp;
-  /** A substring of every match. A text without it is not searched. */
+  /** A substring of all matches. A text without it is not searched. */
   readonly needs?: string;
-  /** The spoken form; `undefined` leaves the match unchanged. */
+  /** Returns the spoken form; `undefined` leaves the match unchanged. */
   say(match: RegExpExecArray): string | undefined;
 }
 
@@ -14,7 +14,7 @@ export interface TextRange {
   readonly textEnd: number;
 }
 
-/** Replaces the half-open range `start`…`end` with `text`. */
+/** A replacement of the half-open range `start`…`end` (UTF-16 indexes) with `text`. */
 export interface TextEdit {
   readonly text: string;
   readonly start: number;
@@ -24,7 +24,10 @@ export interface TextEdit {
 /** A word, or the comma after one. */
 const WORD = /,(?=\s|$)|(?:[^\s,]|,(?!\s|$))+/g;
 
-/** A text that is rewritten in steps, with the range of the original text for each of its characters. */
+/**
+ * A text that is rewritten in steps. It stores the range of the original text for each of its characters.
+ * Instances do not change.
+ */
 export class AlignedText {
   readonly text: string;
   readonly #starts: Int32Array | undefined;
@@ -36,6 +39,7 @@ export class AlignedText {
     this.#ends = ends;
   }
 
+  /** Returns the text before any rewriting. */
   static of(original: string): AlignedText {
     return new AlignedText(original);
   }
@@ -62,7 +66,7 @@ export class AlignedText {
     return rules.reduce((text: AlignedText, rule) => text.rewrite(rule), this);
   }
 
-  /** The range of the original text for a half-open range of this text. */
+  /** Returns the range of the original text for the half-open range `start`…`end` of this text. */
   origin(start: number, end: number): TextRange {
     if (!this.#starts || !this.#ends || start >= end) return { textStart: start, textEnd: end };
     let textStart = Number.POSITIVE_INFINITY;
@@ -75,8 +79,9 @@ export class AlignedText {
   }
 
   /**
-   * The range of this text for a range of the original text, if any of it remains.
-   * @param from - start of the search; for successive ranges, the end of the previous result
+   * Returns the range of this text for a range of the original text; undefined if nothing of it remains.
+   * @param from - start of the search in this text; for successive ranges, the end of the previous result.
+   *   Default: 0
    */
   placeOf({ textStart, textEnd }: TextRange, from = 0): TextRange | undefined {
     const starts = this.#starts;
@@ -90,7 +95,7 @@ export class AlignedText {
     return end > start ? { textStart: start, textEnd: end } : undefined;
   }
 
-  /** @param edits - in order, without overlaps */
+  /** Applies replacements. @param edits - in order, without overlaps */
   replace(edits: readonly TextEdit[]): AlignedText {
     if (edits.length === 0) return this;
     const grown = edits.reduce((sum, edit) => sum + edit.text.length - (edit.end - edit.start), 0);
@@ -124,8 +129,9 @@ export class AlignedText {
 }
 
 /**
- * Aligns a spoken form with the written text. Words that both start or end with are aligned with each
- * other. The words between are aligned one by one if their number is equal, else all with all.
+ * Aligns a spoken form with the written text. Equal words at the start and at the end of both are aligned
+ * with each other. The words between are aligned one by one if their number is equal. Otherwise each of them
+ * is aligned with all.
  */
 function align(written: string, said: string): TextEdit[] {
   const from = [...written.matchAll(WORD)];

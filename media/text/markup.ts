@@ -3,19 +3,19 @@ import type { SpokenForm } from './aligned-text.js';
 const TAGS =
   'a|b|i|u|s|p|br|hr|em|strong|code|pre|ul|ol|li|span|div|h[1-6]|sub|sup|img|table|tr|td|th|speak|break|prosody|emphasis|say-as';
 
-/** The end of a line without punctuation. */
+/** The end of a line without a punctuation mark. */
 const UNMARKED = '(?<=[\\p{L}\\p{M}\\p{N})"”’*_`%])[ \\t]{0,3}';
 const ITEM = '(?:[-*+•]|\\d{1,3}[.)])[ \\t]';
 
-/** Removes Markdown and HTML; keeps the words, and pauses at line ends. */
+/** Rules that remove Markdown and HTML. Words remain; line ends become pauses. */
 export const MARKUP: readonly SpokenForm[] = [
-  // Rules, and the line below a table's head
+  // Horizontal rules, and the line below a table's head
   { pattern: /(?<=^|\n)[ \t]{0,3}[-=*_|][-=*_ \t:|]{2,200}(?=\n|$)/g, say: () => '' },
   // The outer bars of a table's row
   { pattern: /(?<=^|\n)[ \t]{0,3}\|[ \t]?/g, needs: '|', say: () => '' },
   { pattern: /[ \t]?\|[ \t]{0,3}(?=\n|$)/g, needs: '|', say: () => '' },
   {
-    // After a heading and before another paragraph, but a list
+    // The line end after a heading, and before a paragraph that is not a list
     pattern: new RegExp(
       `${UNMARKED}(?:(?<=(?:^|\\n)#{1,6} [^\\n]{0,200})\\n|\\n[ \\t]{0,3}\\n)(?!\\s{0,9}${ITEM})`,
       'gu',

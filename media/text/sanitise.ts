@@ -7,9 +7,9 @@ export function isPlain(text: string): boolean {
   return COMMON_ASCII.test(text);
 }
 
-/** Removes or replaces what no voice can speak: broken characters, controls, stacked accents, emoji. */
+/** Rules that remove characters that no voice can speak: invalid and control characters, stacked accents, emoji. */
 export const CLEANING: readonly SpokenForm[] = [
-  // Lone surrogates, private use (placeholders are added later), unassigned
+  // Lone surrogates, private use (placeholders are inserted later), unassigned
   { pattern: /[\p{Cs}\p{Co}\p{Cn}]+/gu, say: () => ' ' },
   // Soft hyphens, zero-width and direction marks
   { pattern: /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]+/g, say: () => '' },
@@ -29,19 +29,19 @@ export const CLEANING: readonly SpokenForm[] = [
   { pattern: /―/g, say: () => '—' },
 ];
 
-/** Replaces each run of white space with one space. */
+/** Rules that replace each run of white space with one space and trim the text. */
 export const SPACING: readonly SpokenForm[] = [
   { pattern: /\s{2,}|[^\S ]/g, say: () => ' ' },
   { pattern: /^ | $/g, say: () => '' },
 ];
 
-/** "Well , ..." */
+/** Removes the space in "Well , yes". */
 export const NO_SPACE_BEFORE_MARKS: SpokenForm = {
   pattern: /(?<! ) (?=[,.;:!?](?!\d))/g,
   say: () => '',
 };
 
-/** ©, ® and ™ are pictographs, too, but have spoken names. */
+/** Keeps ©, ® and ™, which are pictographs with spoken names. */
 function emojiOrSign([found]: RegExpExecArray): string | undefined {
   return /^[©®™]+$/.test(found) ? undefined : ' ';
 }
@@ -50,7 +50,7 @@ const DIGIT_FORMS = /^[0-9]$/;
 
 function asciiDigit([digit]: RegExpExecArray): string | undefined {
   if (DIGIT_FORMS.test(digit)) return undefined;
-  // Decimal digits are in blocks of ten that start with the value 0.
+  // Unicode has decimal digits in blocks of ten that start with 0.
   const code = digit.codePointAt(0) ?? 0;
   let zero = code;
   while (code - zero < 9 && /^\p{Nd}$/u.test(String.fromCodePoint(zero - 1))) zero--;

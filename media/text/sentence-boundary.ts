@@ -1,6 +1,6 @@
 import { type Abbreviations, abbreviationsOf } from './abbreviations.js';
 
-/** What a punctuation mark means. `wait`: the text that decides it has not arrived yet. */
+/** The meaning of a punctuation mark. `wait`: it depends on text that has not arrived yet. */
 type Verdict =
   | { readonly type: 'none' }
   | { readonly type: 'wait' }
@@ -8,7 +8,7 @@ type Verdict =
   | { readonly type: 'sentence'; readonly end: number }
   | { readonly type: 'clause'; readonly end: number };
 
-/** An end of a sentence or clause, or `none` up to `resumeAt`, the index at which to continue the search. */
+/** The end of a sentence or clause, or `none`. `resumeAt` is the index at which the next search starts. */
 export type Boundary =
   | { readonly type: 'none'; readonly resumeAt: number }
   | { readonly type: 'sentence' | 'clause'; readonly end: number; readonly resumeAt: number };
@@ -16,13 +16,13 @@ export type Boundary =
 const NONE: Verdict = { type: 'none' };
 const WAIT: Verdict = { type: 'wait' };
 
-/** Ends of sentences that need no space after them. */
+/** Marks that end a sentence without a space after them. */
 const FULL_WIDTH_END = /[。！？｡।॥؟۔።។။]/;
 const ANY_END = /[.!?…。！？｡।॥؟۔።។။]/;
 const CLAUSE = /[,;:،؛—–]/;
 const FULL_WIDTH_CLAUSE = /[，、；：]/;
 const CLOSER = /["'”’»)\]}」』）】》*_`]/;
-/** Scripts without spaces between sentences. */
+/** Letters of scripts without spaces between sentences. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}]/u;
 const SPACE = /\s/;
@@ -36,28 +36,29 @@ const BEFORE_ORDINAL =
   /(?:[,;:(–-]\s?|(?:^|[^\p{L}])(?:am|dem|den|des|der|die|das|im|vom|zum|zur|beim|bis|ab|seit|nach|und|oder|[Jj]ede[mnrs]?|[Ee]in(?:e[mnrs]?)?|[Mm]ein\p{L}{0,2}|[Ii]hr\p{L}{0,2}|[Uu]nser\p{L}{0,2}|[Dd]iese[mnrs]?|\p{Lu}\p{Ll}+tag|Mittwoch|Anfang|Ende|Mitte|Am|Der|Die|Das|Im|Vom|Zum|Zur|Ab|Seit|Bis) )$/u;
 const MARKS = new RegExp(`${ANY_END.source}|${CLAUSE.source}|${FULL_WIDTH_CLAUSE.source}|[\\n\\[]`);
 
-/** Maximum length of a run of marks or spaces, or of a word, that is examined. */
+/** Maximum number of UTF-16 units of a run of marks or spaces, or of a word, that are examined. */
 const MAX_LOOKAHEAD = 64;
 const MAX_BRACKET_LENGTH = 240;
-/** After a longer word, a full stop and a space end the sentence. */
+/** UTF-16 units. After a longer word, a full stop and a space end the sentence. */
 const MAX_ABBREVIATION_LENGTH = 4;
 
 /**
- * Finds ends of sentences and clauses. The result depends on the text only, not on how much of it has
- * arrived: the search stops at a mark whose meaning depends on text that is missing.
+ * Finds the ends of sentences and clauses. The result depends on the text only, not on the parts in which it
+ * arrives: the search stops at a mark whose meaning depends on missing text.
  */
 export class SentenceBoundary {
   readonly #stops: Abbreviations;
 
+  /** @param language - ISO 639-1; decides which full stops belong to abbreviations */
   constructor(language: string) {
     this.#stops = abbreviationsOf(language);
   }
 
   /**
-   * The next end of a sentence or clause.
+   * Returns the next end of a sentence or clause. All positions are UTF-16 indexes.
    * @param from - start of the search
-   * @param isWhole - whether the text is complete; else the search may stop at an undecided mark
-   * @param until - end of the search; marks before it may have an end after it
+   * @param isWhole - the text is complete; if false, the search may stop at an undecided mark
+   * @param until - end of the search; the result may be after it. Default: the end of the text
    */
   next(text: string, from: number, isWhole: boolean, until = text.length): Boundary {
     let at = from;
@@ -99,7 +100,7 @@ export class SentenceBoundary {
     return this.#fullStop(view, at, { sentence, inner });
   }
 
-  /** A single full stop before a space. */
+  /** Judges a single full stop before a space. */
   #fullStop(view: View, at: number, { sentence, inner }: Record<'sentence' | 'inner', Verdict>) {
     const word = wordBefore(view.text, at);
     const lower = word.toLowerCase();
@@ -124,7 +125,7 @@ export class SentenceBoundary {
     return word.length > MAX_ABBREVIATION_LENGTH ? sentence : view.unlessLower(at + 1, sentence);
   }
 
-  /** A full stop after a number of one or two digits that begins at `start`. */
+  /** Judges a full stop after a number of one or two digits that begins at `start`. */
   #numbered(view: View, start: number, { sentence, inner }: Record<'sentence' | 'inner', Verdict>) {
     const before = textBefore(view.text, start);
     if (/(?:^|\n)\s*$/.test(before) && start < MAX_LOOKAHEAD) return inner;
@@ -145,14 +146,14 @@ class View {
     this.isWhole = isWhole;
   }
 
-  /** The index after a run of such characters; `undefined` if the run may continue. */
+  /** Returns the index after a run of characters of this kind; `undefined` if the run may continue. */
   skip(from: number, kind: RegExp): number | undefined {
     let at = from;
     while (at < this.text.length && at - from < MAX_LOOKAHEAD && kind.test(this.text[at]!)) at++;
     return at < this.text.length || this.isWhole ? at : undefined;
   }
 
-  /** Whether one of the parts and a full stop follow; `undefined` if that is undecided. */
+  /** Whether one of the parts and a full stop follow; `undefined` if the text is too short to decide. */
   goesOnWith(parts: readonly string[], from: number): boolean | undefined {
     const start = this.skip(from, SPACE);
     if (start === undefined) return undefined;
@@ -162,12 +163,12 @@ class View {
     return mayCome ? undefined : false;
   }
 
-  /** The verdict, unless the next word is in lower case: then the sentence continues. */
+  /** Returns the verdict, or `skip` if the next word is in lower case: then the sentence continues. */
   unlessLower(from: number, verdict: Verdict): Verdict {
     return this.unless(LOWER, from, verdict);
   }
 
-  /** The verdict, unless the next word begins with a character of this kind. */
+  /** Returns the verdict, or `skip` if the next word begins with a character of this kind. */
   unless(kind: RegExp, from: number, verdict: Verdict): Verdict {
     const start = this.skip(from, SPACE);
     const word = start === undefined ? undefined : this.skip(start, OPENER);
@@ -178,7 +179,7 @@ class View {
   }
 }
 
-/** A line end ends a sentence, unless the line is only wrapped. */
+/** Judges a line end. It ends a sentence, unless the next line starts in lower case. */
 function lineEnd(view: View, at: number): Verdict {
   const next = view.skip(at, SPACE);
   if (next === undefined) return WAIT;
@@ -196,7 +197,7 @@ function clause(view: View, at: number): Verdict {
   return next === '' || SPACE.test(next) ? { type: 'clause', end } : NONE;
 }
 
-/** `[SPELL:…]`, `[text](address)` and other brackets within one line are not split. */
+/** Judges an opening bracket. `[SPELL:…]`, `[text](address)` and other brackets in one line are not split. */
 function bracket(text: string, at: number, isWhole: boolean): Verdict {
   const inside = text.slice(at, at + MAX_BRACKET_LENGTH);
   const close = inside.search(/[\]\n]/);

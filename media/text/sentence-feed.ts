@@ -1,7 +1,7 @@
 import { AsyncQueue } from '../async/async-queue.js';
 import { SentenceBuffer } from './sentences.js';
 
-/** Collects a text that arrives in parts and delivers it to one reader by whole sentences. */
+/** Collects a text that arrives in parts and delivers whole sentences to one reader. */
 export class SentenceFeed {
   readonly #buffer: SentenceBuffer;
   readonly #ready = new AsyncQueue<string>();
@@ -16,11 +16,12 @@ export class SentenceFeed {
     return this.#ready.isClosed;
   }
 
+  /** Adds a part of the text; ignored after `end`. */
   push(text: string): void {
     if (!this.hasEnded) this.#add(this.#buffer.push(text));
   }
 
-  /** Call this when the text pauses: delivers a sentence that waits for what follows its full stop. */
+  /** Delivers a sentence that waits for the text after its full stop. The owner calls it when the text pauses. */
   settle(): void {
     this.#add(this.#buffer.settle());
   }
@@ -32,7 +33,10 @@ export class SentenceFeed {
     this.#ready.close();
   }
 
-  /** @throws MediaError ABORTED when the signal fires, also while no sentence is complete */
+  /**
+   * Yields the sentences until `end`.
+   * @throws MediaError ABORTED when the signal fires, also while no sentence is complete
+   */
   sentences(signal: AbortSignal): AsyncGenerator<string> {
     return this.#ready.read(signal);
   }

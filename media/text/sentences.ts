@@ -7,22 +7,26 @@ export interface SentenceSpan {
   readonly end: number;
 }
 
+/** Language and minimum length of sentences. */
 export interface SentenceOptions {
-  /** ISO 639-1. Decides what a full stop may mean. */
+  /** ISO 639-1; decides which full stops belong to abbreviations. */
   readonly language: string;
   /** Minimum length in UTF-16 units. A shorter sentence is joined to the next one, except the first. */
   readonly minLength: number;
 }
 
-/** Maximum length of a chunk in UTF-16 units. Prose of this length fits the 400 phonemes that a voice accepts. */
+/**
+ * Maximum length of a chunk in UTF-16 units. Prose of this length has fewer than the 400 phonemes that a voice
+ * accepts.
+ */
 export const MAX_CHUNK_LENGTH = 300;
-/** From this length on, a later chunk may end with a clause. */
+/** Minimum length in UTF-16 units of a later chunk that ends with a clause. */
 const MIN_LATER_CLAUSE_LENGTH = 160;
-/** Minimum length of a first chunk that is a clause: "Well," alone sounds like an answer. */
+/** Minimum length in UTF-16 units of a first chunk that ends with a clause: "Well," alone sounds like an answer. */
 const MIN_FIRST_CLAUSE_LENGTH = 10;
-/** Maximum length of the parts of an unfinished sentence that `SentenceBuffer.flush` returns. */
+/** Maximum length in UTF-16 units of the parts of an unfinished sentence that `SentenceBuffer.flush` returns. */
 const MAX_BUFFERED_LENGTH = 10_000;
-/** Appended to a text that has paused, to judge whether its last full stop ends a sentence. */
+/** Added to a text that has paused, to judge whether its last full stop ends a sentence. */
 const NEXT_SENTENCE = ' The';
 const SPEAKABLE = /[\p{L}\p{N}]/u;
 
@@ -32,9 +36,9 @@ export function isSpeakable(text: string): boolean {
 }
 
 /**
- * Splits a text that arrives in tokens into chunks for a voice. The first chunk ends with a sentence
- * or clause, later ones with a sentence. The chunks do not depend on how the text is split into
- * tokens, and joined they are the text (except white space at its end).
+ * Splits a text that arrives in tokens into chunks for a voice, each at most `MAX_CHUNK_LENGTH` long. The first
+ * chunk ends with a sentence or clause, later ones with a sentence or a long clause. The chunks do not depend
+ * on the tokens. Joined, they are the text without the white space at its end.
  */
 export class SentenceStream {
   readonly #boundary: SentenceBoundary;
@@ -55,7 +59,7 @@ export class SentenceStream {
     return this.#scan(false);
   }
 
-  /** Ends the text. @returns the remaining chunks. Afterwards a new text may begin. */
+  /** Ends the text. The next `push` starts a new one. @returns the remaining chunks */
   flush(): string[] {
     const chunks = this.#scan(true);
     const rest = this.#pending;
@@ -97,8 +101,8 @@ export class SentenceStream {
 }
 
 /**
- * Buffers a text that arrives in parts until a sentence has ended. The output does not depend on how
- * the text is split into parts, and joined it is the text.
+ * Buffers a text that arrives in parts until a sentence has ended. Joined, the output is the text; its
+ * sentences do not depend on the parts.
  */
 export class SentenceBuffer {
   readonly #boundary: SentenceBoundary;
@@ -106,12 +110,12 @@ export class SentenceBuffer {
   /** `#pending` is scanned up to this index. */
   #scanned = 0;
 
-  /** @param language - ISO 639-1; decides what a full stop may mean */
+  /** @param language - ISO 639-1; decides which full stops belong to abbreviations */
   constructor(language: string) {
     this.#boundary = new SentenceBoundary(language);
   }
 
-  /** @returns the sentences that are now complete, in one text; empty if there is none */
+  /** Adds a part. @returns the sentences that are now complete, in one text; empty if there are none */
   push(text: string): string {
     this.#pending += text;
     let end = 0;
@@ -124,8 +128,8 @@ export class SentenceBuffer {
   }
 
   /**
-   * Like `push` for a text that has paused: a full stop at its end now ends a sentence, unless an
-   * abbreviation or a number usually continues after it.
+   * Like `push`, for a text that has paused: a full stop at its end ends a sentence, unless an abbreviation
+   * or number before it usually continues.
    */
   settle(): string {
     const text = this.#pending.trimEnd();
@@ -139,7 +143,7 @@ export class SentenceBuffer {
     return '';
   }
 
-  /** @returns the rest of the text, in parts of at most 10,000 UTF-16 units */
+  /** Ends the text. @returns the rest, in parts of at most 10,000 UTF-16 units */
   flush(): string[] {
     return splitLong(this.#cut(this.#pending.length), MAX_BUFFERED_LENGTH);
   }
@@ -152,7 +156,10 @@ export class SentenceBuffer {
   }
 }
 
-/** The sentences of a whole text, without surrounding white space, each at most `MAX_CHUNK_LENGTH` long. */
+/**
+ * Splits a complete text into sentences without surrounding white space, each at most `MAX_CHUNK_LENGTH` long.
+ * @param language - ISO 639-1
+ */
 export function splitSentences(text: string, language: string): SentenceSpan[] {
   return [...eachSentence(text, language)];
 }
@@ -172,7 +179,10 @@ export function* eachSentence(text: string, language: string): Generator<Sentenc
   yield* longSpans(text, start, text.length);
 }
 
-/** Splits a text that is too long at a clause, else between words, else anywhere. */
+/**
+ * Splits a text at clauses, otherwise between words, otherwise anywhere.
+ * @param maxLength - of a part, in UTF-16 units
+ */
 export function splitLong(text: string, maxLength: number): string[] {
   const parts: string[] = [];
   let rest = text;
@@ -194,7 +204,7 @@ function* longSpans(text: string, start: number, end: number): Generator<Sentenc
   }
 }
 
-/** The best index to split at within the first `maxLength` units; never inside a surrogate pair. */
+/** Returns the best index to split at within the first `maxLength` units; never inside a surrogate pair. */
 function lastBreak(text: string, maxLength = MAX_CHUNK_LENGTH): number {
   const head = text.slice(0, maxLength);
   const min = Math.floor(maxLength / 3);

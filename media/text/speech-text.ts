@@ -5,7 +5,7 @@ import { MARKUP } from './markup.js';
 import { CLEANING, SPACING } from './sanitise.js';
 import { TEXT_WORDS, textWordsOf } from './word-lists/registry.js';
 
-/** The names of the signs in addresses; in English for a language without a list. */
+/** Returns the names of the signs in addresses. @param language - ISO 639-1; others get the English names */
 export function signNamesOf(language: string): SignNames {
   const { signs } = textWordsOf(language) ?? TEXT_WORDS.en;
   return new Map(Object.entries(signs));
@@ -26,7 +26,7 @@ function rulesOf(language: string): readonly SpokenForm[] {
   return rules;
 }
 
-/** The rule, except inside `[SPELL:…]`. */
+/** Returns the rule without its effect inside `[SPELL:…]`. */
 function outsideSpelling(rule: SpokenForm): SpokenForm {
   return {
     ...rule,
@@ -39,8 +39,9 @@ function outsideSpelling(rule: SpokenForm): SpokenForm {
 }
 
 /**
- * Rewrites a part of a written reply for speech: removes Markdown, HTML and emoji, and writes addresses
- * in words. `[SPELL:…]`, numbers and abbreviations stay for the front end of the voice.
+ * Rewrites a part of a written reply for speech: removes Markdown, HTML and emoji, and writes addresses in
+ * words. `[SPELL:…]`, numbers and abbreviations are not changed; the front end of the voice expands them.
+ * @param language - ISO 639-1
  */
 export function speechTextOf(piece: string | AlignedText, language: string): AlignedText {
   const written = typeof piece === 'string' ? AlignedText.of(piece) : piece;
@@ -48,21 +49,23 @@ export function speechTextOf(piece: string | AlignedText, language: string): Ali
 }
 
 /**
- * Removes fenced code blocks from a reply that arrives in tokens. Delays only the first characters of
- * a line, while they may open a fence.
+ * Removes fenced code blocks from a reply that arrives in tokens. It delays the first characters of a line
+ * as long as they may be a fence.
  */
 export class CodeBlockFilter {
-  /** The start of a line that may be a fence; not yet returned. */
+  /** The start of a line that may be a fence and was not returned. */
   #held = '';
   #isLineStart = true;
   #fence: string | undefined;
 
+  /** @returns the text outside of code blocks that the token completes */
   push(token: string): string {
     let kept = '';
     for (const character of token) kept += this.#next(character);
     return kept;
   }
 
+  /** Ends the reply. @returns the remaining text */
   flush(): string {
     const rest = this.#fence === undefined ? this.#held : '';
     this.#held = '';
@@ -82,7 +85,7 @@ export class CodeBlockFilter {
     return '';
   }
 
-  /** The first characters of a line are complete: they open a fence, or they are text. */
+  /** Decides whether the first characters of a line open a fence. Returns them if they are text. */
   #beginLine(): string {
     const line = this.#held;
     this.#held = '';
@@ -104,7 +107,7 @@ export class CodeBlockFilter {
     return '';
   }
 
-  /** Whether the line so far may be a closing fence. */
+  /** Whether the start of a line may be a closing fence. */
   #isClosing(line: string): boolean {
     return line.length < 40 && /^ {0,3}(?:`*|~*)\s*$/.test(line);
   }

@@ -8,20 +8,22 @@ import { CodeBlockFilter, speechTextOf } from './speech-text.js';
 export interface TtsChunk {
   /** The text of the reply, with leading white space. */
   readonly written: string;
-  /** The text to speak. Its ranges refer to `written`. */
+  /** The text to speak; its origin is `written`. */
   readonly spoken: AlignedText;
-  /** The parts of `spoken` with a transcription from the dictionary. */
+  /** Parts of `spoken` with a transcription from the dictionary. */
   readonly pronounced: readonly Pronounced[];
 }
 
+/** Options of a `TtsChunker`. */
 export interface TtsChunkerOptions extends SentenceOptions {
+  /** Default: none. */
   readonly dictionary?: Dictionary | undefined;
 }
 
 /**
- * Converts the tokens of a reply into chunks to speak: removes code blocks, splits sentences, applies
- * the dictionary and rewrites markup. The chunks do not depend on how the reply is split into tokens.
- * Chunks without letters and digits are skipped.
+ * Converts the tokens of a reply to chunks for a voice: removes code blocks, splits sentences, applies the
+ * dictionary and rewrites markup. The chunks do not depend on the tokens. Chunks without letters and digits
+ * are omitted.
  */
 export class TtsChunker {
   readonly #language: string;
@@ -35,10 +37,12 @@ export class TtsChunker {
     this.#sentences = new SentenceStream(options);
   }
 
+  /** @returns the chunks that the token completes */
   push(token: string): TtsChunk[] {
     return this.#chunksOf(this.#sentences.push(this.#code.push(token)));
   }
 
+  /** Ends the reply. @returns the remaining chunks */
   flush(): TtsChunk[] {
     const rest = this.#sentences.push(this.#code.flush());
     return this.#chunksOf([...rest, ...this.#sentences.flush()]);
@@ -50,7 +54,7 @@ export class TtsChunker {
       .filter(({ spoken }) => isSpeakable(spoken.text));
   }
 
-  /** Applies the dictionary first, as its words are written forms. */
+  /** Applies the dictionary before the rules, because its words are written forms. */
   #chunkOf(written: string): TtsChunk {
     const replaced = this.#dictionary?.apply(written);
     const spoken = speechTextOf(replaced?.text ?? written, this.#language);

@@ -9,11 +9,14 @@ function segmenterOf(language: string): Intl.Segmenter {
   return segmenter;
 }
 
-/** The words of a text in lower case, without punctuation and with straight apostrophes. */
+/**
+ * Returns the words of a text in lower case, without punctuation and with straight apostrophes.
+ * @param language - ISO 639-1
+ */
 export function wordsOf(text: string, language: string): string[] {
   const words: string[] = [];
   for (const { segment, isWordLike } of segmenterOf(language).segment(text)) {
-    // Speech recognition and language models write either apostrophe.
+    // Recognisers and LLMs write both kinds of apostrophe.
     if (isWordLike) words.push(segment.toLocaleLowerCase(language).replaceAll('’', "'"));
   }
   return words;

@@ -1,27 +1,28 @@
 import type { Urgency } from '../runtime/cpu-scheduler.js';
 import type { TextRange } from '../text/aligned-text.js';
 
-/** The phonemes of the text between two punctuation marks. */
+/** The phonemes of a text between two punctuation marks. */
 export interface PhonemeClause {
-  /** IPA, with spaces between groups, which are mostly words. */
+  /** IPA with spaces between groups. A group is usually a word. */
   readonly phonemes: string;
   /** The written words, in order. */
   readonly words: readonly TextRange[];
-  /** If the groups are not the words: the phonemes of each word spoken alone. */
+  /** The phonemes of each word spoken alone, if the groups differ from the words; otherwise empty. */
   readonly alone: readonly string[];
-  /** The mark at its end: one of `,;:.?!`, or nothing. */
+  /** The punctuation mark at its end, one of `,;:.?!`; empty without one. */
   readonly mark: string;
 }
 
+/** Urgency and cancellation of one call of `phonemize`. */
 export interface PhonemizeOptions extends Urgency {
   readonly signal: AbortSignal;
 }
 
-/** Text → phonemes, for voices that were trained on them. */
+/** Converts text to phonemes, for voices that were trained on them. */
 export interface Phonemizer {
   /**
-   * @param voice - the phonemizer's name of a language or dialect, from the voice's configuration
-   * @param language - ISO 639-1, for the normaliser
+   * @param as.voice - the phonemizer's name of a language or dialect, from the voice's configuration
+   * @param as.language - ISO 639-1, for the normaliser
    * @throws MediaError ABORTED, WORKER_DIED, INTERNAL for an unknown voice
    */
   phonemize(

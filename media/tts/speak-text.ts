@@ -10,15 +10,17 @@ import type {
   WordTime,
 } from './text-to-speech.js';
 
+/** Options of `speakText`. */
 export interface SpeakTextOptions extends SpeakOptions {
   /** Number of chunks to synthesise before they are pulled. Default: 0. */
   readonly ahead?: number;
 }
 
 /**
- * Speaks a text of any number of sentences. Ranges and times of words refer to the whole text and the
- * whole stream. The words of a sentence arrive with its first chunk. The caller owns the samples.
- * @throws MediaError ABORTED when the signal fires.
+ * Speaks a text of any number of sentences. Ranges and times of words refer to the whole text and the whole stream.
+ * The words of a sentence arrive with its first chunk.
+ * @returns chunks that the caller owns
+ * @throws MediaError ABORTED when the signal fires, and the codes of `TextToSpeech.speak`
  */
 export async function* speakText(
   voice: TextToSpeech,
@@ -36,9 +38,9 @@ export async function* speakText(
 }
 
 /**
- * Speaks a text that arrives in parts of whole sentences. The audio is the same as for the whole text;
- * ranges and times of words refer to their part.
- * @throws MediaError ABORTED when the signal fires.
+ * Speaks a text that arrives in parts of whole sentences. The audio is the same as for the whole text. Ranges and
+ * times of words refer to their part.
+ * @throws MediaError ABORTED when the signal fires, and the codes of `TextToSpeech.speak`
  */
 export async function* speakChunks(
   voice: TextToSpeech,
@@ -50,7 +52,7 @@ export async function* speakChunks(
     const firstPriority = sentences === 0 ? options.firstPriority : 'later-chunk';
     const text = { ...piece, seed: piece.seed + sentences };
     yield* speakText(voice, text, { ...options, firstPriority });
-    // Sentences have consecutive seeds, counted through all parts.
+    // Sentences have consecutive seeds across all parts.
     sentences += splitSentences(piece.text, piece.language).length;
   }
 }
@@ -70,7 +72,7 @@ async function* speakSentences(
       startSample: word.startSample + sentenceStart,
       endSample: word.endSample + sentenceStart,
     });
-    // With an equal seed, all sentences would have the same noise.
+    // With equal seeds, all sentences would have the same noise.
     const utterance = {
       ...text,
       text: sentence.text,

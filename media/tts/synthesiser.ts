@@ -12,9 +12,9 @@ import type {
   TextToSpeech,
 } from './text-to-speech.js';
 
-/** Duration of the file for a text without any speech, such as an emoji. */
+/** Duration in ms of the file for a text without speech, such as an emoji. */
 const SILENCE_MS = 100;
-/** Maximum size of a file that is buffered as a whole: over an hour, except at the highest rates. */
+/** Maximum size in bytes of a file that is buffered as a whole: over an hour, except at the highest rates. */
 const MAX_WHOLE_BYTES = 268_435_456;
 
 /** Voice and format of speech. */
@@ -28,15 +28,16 @@ export interface SpeechJob extends SpeechFormat {
   readonly text: SynthesisRequest;
 }
 
-/** A whole file in chunks, and its length in bytes. */
+/** A complete file. */
 export interface SpeechFile {
+  /** Its content, in order. */
   readonly pieces: readonly Uint8Array[];
+  /** Bytes. */
   readonly length: number;
 }
 
 /**
- * Converts text to the bytes of a format, with any voice. For the speech API; calls use
- * `agents-runtime/output/tts-pipeline.ts`.
+ * Converts text to audio files for the speech API. Calls use `agents-runtime/output/tts-pipeline.ts` instead.
  */
 export class Synthesiser {
   readonly #encoders: EncoderThread;
@@ -46,9 +47,9 @@ export class Synthesiser {
   }
 
   /**
-   * Yields the file in chunks. One chunk is synthesised while the previous one is encoded and consumed;
-   * without a pull, synthesis stops. No job remains after the consumer returns.
-   * @throws MediaError ABORTED when the signal fires.
+   * Yields the file in chunks. One chunk is synthesised while the previous one is encoded and consumed; the next
+   * one waits for a pull. No job remains after the consumer returns.
+   * @throws MediaError ABORTED when the signal fires, INVALID_INPUT for a text that is too long, WORKER_DIED
    */
   stream(job: SpeechJob, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     return this.#encode(job, signal, (options) =>
@@ -57,8 +58,8 @@ export class Synthesiser {
   }
 
   /**
-   * Like `stream` for a text that arrives in parts, as one file.
-   * @param pieces - must end or throw when its signal fires, also while it waits
+   * Like `stream`, for a text that arrives in parts. Yields one file.
+   * @param pieces - returns the parts; must end or throw when its signal fires, also while it waits
    */
   streamChunks(
     job: SpeechFormat,
@@ -71,13 +72,13 @@ export class Synthesiser {
   }
 
   /**
-   * The whole file. If its header has a length, it is exact.
-   * @throws MediaError ABORTED when the signal fires, TOO_LONG for a file beyond 256 MB.
+   * Returns the complete file. If its header has a length, the length is exact.
+   * @throws MediaError like `stream`, and TOO_LONG for a file above 256 MiB
    */
   async synthesiseFile(job: SpeechJob, signal: AbortSignal): Promise<SpeechFile> {
     const pieces: Uint8Array[] = [];
     let length = 0;
-    // The file is sent when it is complete, so its start is not urgent.
+    // The file is sent after its end, so its start is not urgent.
     const file = this.#encode(
       job,
       signal,
@@ -88,7 +89,7 @@ export class Synthesiser {
       pieces.push(piece);
       length += piece.length;
       if (length > MAX_WHOLE_BYTES) {
-        throw new MediaError('TOO_LONG', 'The speech is too long to be kept whole');
+        throw new MediaError('TOO_LONG', 'The file is larger than 256 MiB: stream it instead');
       }
     }
     const head = job.format.headOfWhole?.(length);
@@ -119,7 +120,7 @@ export class Synthesiser {
         const { done, value } = await next;
         if (done) break;
         isSilent = false;
-        // Requests its CPU permit before the next chunk does, so that the first bytes are not delayed.
+        // Requests its CPU permit before the next chunk's synthesis, so that the first bytes are not delayed.
         const encoding = encoded.push(value.samples, options());
         deadline.add((1000 * value.samples.length) / voice.sampleRate);
         next = pull(chunks);

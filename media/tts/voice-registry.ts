@@ -1,6 +1,6 @@
 import type { TextToSpeech } from './text-to-speech.js';
 
-/** The available voices. The first one for a language is its default. */
+/** The available voices. The first voice of a language is its default. */
 export class VoiceRegistry {
   readonly #voices: readonly TextToSpeech[];
 
@@ -8,16 +8,17 @@ export class VoiceRegistry {
     this.#voices = voices;
   }
 
+  /** Returns the voice with this id. */
   find(id: string): TextToSpeech | undefined {
     return this.#voices.find((voice) => voice.id === id);
   }
 
-  /** The first other voice that speaks the language. @param language ISO 639-1. */
+  /** Returns the first voice of the language (ISO 639-1) other than `own`. */
   anotherFor(language: string, own: TextToSpeech): TextToSpeech | undefined {
     return this.#voices.find((voice) => voice !== own && voice.languages.includes(language));
   }
 
-  /** @param language ISO 639-1. */
+  /** Returns the default voice of the language (ISO 639-1). */
   defaultFor(language: string): TextToSpeech | undefined {
     return this.#voices.find((voice) => voice.languages.includes(language));
   }

@@ -1,18 +1,19 @@
 import { Fft } from '../audio/fft.js';
 import { CALLER_SAMPLE_RATE } from '../audio/pcm.js';
 
-/** Input of the model: the last 8 s. */
+/** Input of the model in samples: the last 8 s. */
 export const WINDOW = 8 * CALLER_SAMPLE_RATE;
 const FFT_LENGTH = 400;
 const HOP = 160;
 const BINS = FFT_LENGTH / 2 + 1;
+/** Shape of the features: 80 mel bands × 800 frames of 10 ms. */
 export const MELS = 80;
 export const FRAMES = 800;
 
 /**
- * Log-mel features for the turn model, `[80][800]` in one array. Samples are normalised to mean 0 and
- * variance 1. Source: the feature extractor of Whisper (Radford et al., 2022): Hann window, power
- * spectrum, Slaney mels, log10, dynamic range of 8, scaled to about −1…1.
+ * Computes the log-mel features of the turn model. Samples are normalised to mean 0 and variance 1. Source:
+ * the feature extractor of Whisper (Radford et al., 2022): Hann window, power spectrum, Slaney mels, log10,
+ * dynamic range of 8, scaled to about −1…1.
  */
 export class SmartTurnFeatures {
   readonly #fft = new Fft(FFT_LENGTH);
@@ -25,12 +26,16 @@ export class SmartTurnFeatures {
   readonly #outIm = new Float64Array(FFT_LENGTH);
   readonly #power = [new Float64Array(BINS), new Float64Array(BINS)] as const;
 
-  /** @param samples - mono at 16 kHz; padded with silence at the front if shorter than 8 s */
+  /**
+   * @param samples - mono at 16 kHz, −1…1; silence is added at the start if they are shorter than 8 s, and
+   *   only the last 8 s count
+   * @returns `MELS` rows of `FRAMES` values, row-major
+   */
   extract(samples: Float32Array): Float32Array {
     const start = this.#fill(samples);
     const features = new Float32Array(MELS * FRAMES);
     let highest = Number.NEGATIVE_INFINITY;
-    // One complex transform computes two real frames. The frames of the padding are all equal.
+    // One complex transform computes two real frames. All frames of the padding are equal.
     const same = Math.max(2, 2 * Math.floor((start - FFT_LENGTH) / HOP / 2));
     for (let frame = 0; frame < FRAMES; frame += frame === 0 ? same : 2) {
       this.#transform(frame);
@@ -53,8 +58,8 @@ export class SmartTurnFeatures {
   }
 
   /**
-   * Fills the buffer with the normalised turn, reflected at both ends.
-   * @returns index of the first sample of the turn; the samples before it are equal
+   * Fills the buffer with the normalised turn, mirrored at both ends.
+   * @returns index of the first sample of the turn; the samples of the padding before it are equal
    */
   #fill(samples: Float32Array): number {
     const turn = samples.length > WINDOW ? samples.subarray(samples.length - WINDOW) : samples;

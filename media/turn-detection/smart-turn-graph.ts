@@ -2,13 +2,14 @@ import type { ModelRecipe } from '../models/prepared-model.js';
 import { onnxNode } from '../runtime/onnx-encode.js';
 import { OnnxGraph, type OnnxNode } from '../runtime/onnx-graph.js';
 
-/** The model's output: a probability, in spite of its name. */
+/** Name of the model's output, which is a probability (not a logit). */
 export const TURN_OUTPUT = 'logits';
-/** Domain of the ONNX runtime's operators; the model imports it. */
+/** Domain of the ONNX runtime's own operators, which the model imports. */
 const RUNTIME_DOMAIN = 'com.microsoft';
 
 /** File name in the prepared model. */
 export const SMART_TURN_SIMPLIFIED = 'simplified.onnx';
+/** Recipe of the turn model. */
 
 export const SMART_TURN_RECIPE: ModelRecipe = {
   name: 'smart-turn',
@@ -17,10 +18,10 @@ export const SMART_TURN_RECIPE: ModelRecipe = {
 };
 
 /**
- * Rewrites the turn model: same results in four fifths of the time. The runtime fuses each quantised
- * softmax into an operator that takes three times as long as the float32 one, unless the softmax is an
- * output of the model, so all of them become outputs. The five operations of each GELU become the
- * runtime's operator.
+ * Rewrites the turn model, which then has the same results in four fifths of the time. The runtime fuses each
+ * quantised softmax into an operator that takes three times as long as the float32 one, unless the softmax is
+ * an output of the model. All softmaxes therefore become outputs. The five operations of each GELU become one
+ * operator of the runtime.
  *
  * @throws MediaError MODEL_CORRUPT
  */
@@ -53,8 +54,8 @@ export function simplifyTurnModel(model: Uint8Array): Uint8Array {
 }
 
 /**
- * Quantises a softmax in whole fractions of one, as the fused operator does and as the model was
- * evaluated. Source: onnxruntime, qlinear_softmax.cc.
+ * Quantises a softmax in steps of one divided by a whole number, as the fused operator does. Source:
+ * onnxruntime, qlinear_softmax.cc.
  */
 function rounding(made: string, scale: string, zero: string, rounded: string): Uint8Array[] {
   const [steps, whole, step] = [`${scale}_steps`, `${scale}_whole`, `${scale}_step`];
@@ -79,7 +80,7 @@ function readersIn({ nodes }: OnnxGraph): Readers {
   return readers;
 }
 
-/** Output of a chain of operators after a node; undefined if another node reads a tensor in between. */
+/** Returns the output of a chain of operators after a node; undefined if another node reads a tensor of the chain. */
 function behind(
   node: OnnxNode,
   readers: Readers,

@@ -4,6 +4,7 @@ import { ModelThread } from '../runtime/model-thread.js';
 import { WINDOW } from './smart-turn-features.js';
 import type { TurnDetector } from './turn-detector.js';
 
+/** Jobs of the worker. */
 export type SmartTurnJobs = {
   readonly completeness: {
     readonly input: { readonly samples: Float32Array };
@@ -11,11 +12,12 @@ export type SmartTurnJobs = {
   };
 };
 
+/** Files and scheduler of a `SmartTurn`. */
 export interface SmartTurnOptions extends PreparedModelFiles {
   readonly scheduler: CpuScheduler;
 }
 
-/** The turn model on its worker thread. It rates silence as complete, so use it on speech only. */
+/** Runs the turn model on a worker thread. The model rates silence as complete, so use it for speech only. */
 export class SmartTurn implements TurnDetector {
   readonly #thread: ModelThread<SmartTurnJobs>;
 

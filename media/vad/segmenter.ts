@@ -1,13 +1,13 @@
 import type { Emit } from '../audio/stage.js';
 import { VAD_WINDOW } from './voice-activity.js';
 
-/** An edge of speech; positions in samples at 16 kHz. It was detected at `atSample`. */
+/** An edge of speech, detected at `atSample`. Positions are samples at 16 kHz from the start of the stream. */
 export type SpeechEdge =
   /** Speech has lasted `minSpeechMs`; it began at `startSample`. */
   | { readonly type: 'speech-started'; readonly startSample: number; readonly atSample: number }
-  /** Silence has lasted 200 ms, or `minSilenceMs` if that is shorter; `speechEndSample` is the last sample of speech. */
+  /** Silence has lasted 200 ms, or `minSilenceMs` if that is shorter. `speechEndSample` is the end of speech. */
   | { readonly type: 'pause'; readonly speechEndSample: number; readonly atSample: number }
-  /** Speech continues before the segment has ended. */
+  /** Speech has continued after a `pause`, before the segment ended. */
   | { readonly type: 'speech-resumed'; readonly atSample: number }
   /** Silence has lasted `minSilenceMs`: the segment is over. */
   | {
@@ -16,10 +16,13 @@ export type SpeechEdge =
       readonly atSample: number;
     };
 
+/** Settings of a `Segmenter`. */
 export interface SegmenterOptions {
-  /** Activation threshold, 0…1; speech continues above `threshold − 0.15` (hysteresis). */
+  /** Probability at which speech starts, 0…1. Speech continues down to `threshold − 0.15` (hysteresis). */
   readonly threshold: number;
+  /** Duration of speech before `speech-started`. */
   readonly minSpeechMs: number;
+  /** Duration of silence before `speech-stopped`. */
   readonly minSilenceMs: number;
 }
 
@@ -27,12 +30,12 @@ const HYSTERESIS = 0.15;
 /** Clamps the threshold so that speech can still start and end at extreme settings. */
 const MIN_THRESHOLD = 0.01;
 const MAX_THRESHOLD = 0.99;
-/** Silence after which a pause is reported, ms, unless `minSilenceMs` is shorter. */
+/** Silence in ms after which a pause is reported, unless `minSilenceMs` is shorter. */
 const PAUSE_MS = 200;
 const WINDOW_MS = 32;
 type Phase = 'silence' | 'rising' | 'speech';
 
-/** Speech probabilities → edges of speech. Time is counted in windows. */
+/** Converts the speech probabilities of one stream to edges of speech. Time is counted in windows of 32 ms. */
 export class Segmenter {
   readonly #options: SegmenterOptions;
   #phase: Phase = 'silence';
@@ -47,9 +50,10 @@ export class Segmenter {
     this.#options = options;
   }
 
+  /** @param probability - of speech in the next window, 0…1 */
   push(probability: number, emit: Emit<SpeechEdge>): void {
     this.#position += VAD_WINDOW;
-    // After a pause the full threshold applies: breath and room tone must not resume a turn.
+    // After a pause the full threshold applies, so that breath and room noise do not resume a turn.
     const isGoingOn = this.#phase === 'speech' && !this.#paused;
     const threshold = Math.min(Math.max(this.#options.threshold, MIN_THRESHOLD), MAX_THRESHOLD);
     const required = isGoingOn ? Math.max(threshold - HYSTERESIS, MIN_THRESHOLD) : threshold;
@@ -78,7 +82,7 @@ export class Segmenter {
       });
       return;
     }
-    // One window below the threshold does not reset the count: consonants dip.
+    // One window below the threshold does not reset the count, because consonants have lower probabilities.
     if (this.#phase === 'rising' && ++this.#belowInRow > 1) this.#phase = 'silence';
   }
 

@@ -9,7 +9,7 @@ import {
 } from '../runtime/onnx-encode.js';
 import { onnxConstants, withGraph } from '../runtime/onnx-graph.js';
 
-/** Spectra per window, samples per spectrum, samples from one to the next. Source: the model's graph. */
+/** Spectra per window, samples per spectrum, samples from one spectrum to the next. Source: the model's graph. */
 export const SPECTRA = 4;
 export const SPECTRUM = 256;
 export const SPECTRUM_HOP = 128;
@@ -19,7 +19,7 @@ export const STATE = 128;
 const BINS = SPECTRUM / 2 + 1;
 const BASIS = 'stft.forward_basis_buffer';
 
-/** The convolutions over time: output channels, stride, positions before and after. */
+/** The convolutions over time: output channels, stride, positions in input and output. */
 const LAYERS = [
   { out: 128, step: 1, from: 4, to: 4 },
   { out: 64, step: 2, from: 4, to: 2 },
@@ -31,6 +31,7 @@ type Weights = ReadonlyMap<string, Float32Array>;
 
 /** File name in the prepared model. */
 export const SILERO_BATCHED = 'batched.onnx';
+/** Recipe of the VAD. */
 
 export const SILERO_RECIPE: ModelRecipe = {
   name: 'silero',
@@ -39,9 +40,9 @@ export const SILERO_RECIPE: ModelRecipe = {
 };
 
 /**
- * Rewrites the VAD at 16 kHz for many streams in one run: the same weights, with the convolutions, which
- * have few positions, as matrix products. The runtime computes a batch of convolutions one by one, but
- * the product in a third of the time.
+ * Rewrites the VAD at 16 kHz for many streams in one run. The weights are the same; the convolutions, which
+ * have few positions, become matrix products. The runtime computes the convolutions of a batch one by one,
+ * and the product in a third of their time.
  *
  * Inputs: `frames` (`[4 · streams, 256]`, the overlapping frames of each window), `hidden` and `cell`
  * (`[streams, 128]`). Outputs: `probability` (`[streams, 1]`), `hiddenN` and `cellN`.
@@ -52,7 +53,8 @@ export function batchedSilero(model: Uint8Array): Uint8Array {
   const weights = onnxConstants(model).find(
     (constants) => constants.get(BASIS)?.length === 2 * BINS * SPECTRUM,
   );
-  if (!weights) throw new MediaError('MODEL_CORRUPT', 'A model file does not hold the VAD');
+  if (!weights)
+    throw new MediaError('MODEL_CORRUPT', 'The model file does not contain the Silero VAD');
   return withGraph(model, [
     ...['frames', 'hidden', 'cell'].map(onnxInput),
     ...['probability', 'hiddenN', 'cellN'].map(onnxOutput),
@@ -155,6 +157,7 @@ function transposed(matrix: Float32Array, columns: number): Float32Array {
 /** @throws MediaError MODEL_CORRUPT */
 function weightOf(weights: Weights, name: string): Float32Array {
   const weight = weights.get(name);
-  if (!weight) throw new MediaError('MODEL_CORRUPT', 'A model file does not hold the VAD');
+  if (!weight)
+    throw new MediaError('MODEL_CORRUPT', 'The model file does not contain the Silero VAD');
   return weight;
 }

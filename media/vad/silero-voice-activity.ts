@@ -3,15 +3,19 @@ import type { WatchdogLimits } from '../runtime/watchdog.js';
 import { WorkerThread } from '../runtime/worker-thread.js';
 import { VAD_WINDOW, type VoiceActivity, type VoiceActivityStream } from './voice-activity.js';
 
+/** Jobs of the worker. */
 export type SileroJobs = {
   readonly windows: {
     readonly input: {
+      /** Ids of the streams with a window in this run. */
       readonly ids: readonly number[];
-      /** One window for each stream, one after the other; the rest of the buffer is unused. */
+      /** One window for each id, one after the other. The rest of the buffer is unused. */
       readonly samples: Float32Array<ArrayBuffer>;
+      /** Ids of streams whose state is no longer needed after this run. */
       readonly closed: readonly number[];
     };
     readonly output: {
+      /** One for each id, 0…1. */
       readonly probabilities: Float32Array<ArrayBuffer>;
       /** The input's buffer, for reuse. */
       readonly samples: Float32Array<ArrayBuffer>;
@@ -20,24 +24,24 @@ export type SileroJobs = {
 };
 
 /**
- * Maximum number of waiting windows of a stream: 13 s. Beyond it, the oldest window counts as silence, so
- * that the windows' positions stay correct.
+ * Maximum number of waiting windows of a stream: 13 s. If more wait, the oldest is reported as silence, so
+ * that the positions of the other windows stay correct.
  */
 const MAX_WAITING = 400;
-/** All calls wait for the VAD, so it counts as hung early. It loads in 0.1 s. */
+/** The limits are short because all calls wait for the VAD. It loads in 0.1 s. */
 const LIMITS: WatchdogLimits = { replyTimeoutMs: 2_000, startTimeoutMs: 20_000 };
 
 /** Maximum number of windows in one run: larger batches are not faster per window. */
 const MAX_CONCURRENT = 64;
-/** Up to this number of streams, each window runs at once. With more, windows of `GATHER_MS` run together. */
+/** Up to this number of streams, each window runs at once. With more, the windows of `GATHER_MS` run together. */
 const SMALL_BATCH_STREAMS = 4;
 const GATHER_MS = 16;
 
 interface SileroStream {
   readonly id: number;
-  /** Windows after the one in the next batch. */
+  /** Windows that follow the one in the next batch. */
   readonly waiting: Float32Array[];
-  /** Windows dropped before the oldest waiting one; reported as silence in their turn. */
+  /** Number of windows dropped before the oldest waiting one; they are reported as silence in order. */
   dropped: number;
   readonly onWindow: (probability: number) => void;
   isInBatch: boolean;
@@ -58,17 +62,20 @@ interface Batch {
 
 const WORKER = new URL('./silero.worker.js', import.meta.url);
 
+/** Files and error receiver of a `SileroVoiceActivity`. */
 export interface SileroOptions extends PreparedModelFiles {
   /** Called when the model fails (the windows of that run count as silence) or an `onWindow` throws. */
   readonly onFault: (error: unknown) => void;
-  /** The worker's script and its watchdog's limits; tests replace them. */
+  /**
+   * The worker's script and the limits of its watchdog; tests replace them. Default limits: 2 s, 20 s for the start.
+   */
   readonly script?: URL;
   readonly limits?: WatchdogLimits;
 }
 
 /**
- * The VAD on its own thread, without CPU permits. One run of the model has the waiting windows of all
- * streams, which costs a third of one run per stream.
+ * Runs the Silero VAD on a thread of its own, without CPU permits. One run of the model processes the waiting
+ * windows of all streams, which takes a third of the time of one run per stream.
  */
 export class SileroVoiceActivity implements VoiceActivity {
   readonly #thread: WorkerThread<SileroJobs>;
@@ -142,7 +149,7 @@ export class SileroVoiceActivity implements VoiceActivity {
     this.#schedule();
   }
 
-  /** Adds a window to the next batch, unless another one of its stream comes first or the batch is full. */
+  /** Adds a window to the next batch, unless an earlier window of its stream waits or the batch is full. */
   #add(stream: SileroStream, window: Float32Array): boolean {
     const isNext = !stream.isInBatch && stream.waiting.length === 0;
     if (!isNext || this.#next.entries.length === MAX_CONCURRENT) return false;
@@ -158,7 +165,7 @@ export class SileroVoiceActivity implements VoiceActivity {
     stream.isInBatch = true;
   }
 
-  /** Runs at once if a stream has a backlog. */
+  /** Starts the next run, at once or after `GATHER_MS`. A stream with a backlog starts it at once. */
   #schedule(): void {
     const { entries } = this.#next;
     if (this.#isRunning || this.#timer || entries.length === 0) return;
@@ -207,7 +214,7 @@ export class SileroVoiceActivity implements VoiceActivity {
       .catch(this.#onFault);
   }
 
-  /** Keeps an exception of one stream's owner from the other windows. */
+  /** Reports an exception of one stream's receiver, so that it does not affect the other streams. */
   #emit(stream: SileroStream, probability: number): void {
     if (stream.isClosed) return;
     try {
@@ -217,7 +224,7 @@ export class SileroVoiceActivity implements VoiceActivity {
     }
   }
 
-  /** Starts the next batch with the windows that wait behind the running one. */
+  /** Fills the next batch with the windows that wait while the current batch runs. */
   #refill(running: readonly BatchEntry[]): void {
     for (const { stream } of running) stream.isInBatch = false;
     this.#next = newBatch(this.#spare);

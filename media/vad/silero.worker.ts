@@ -15,7 +15,7 @@ import {
 import type { SileroJobs } from './silero-voice-activity.js';
 import { VAD_WINDOW } from './voice-activity.js';
 
-/** Samples of the previous window that precede each window. Source: the wrapper in the silero-vad package. */
+/** Samples of the previous window before each window. Source: the wrapper in the silero-vad package. */
 const CONTEXT = 64;
 /** Samples after the window, mirrored from its end. */
 const MIRRORED = 64;
@@ -63,7 +63,7 @@ serveJobs<SileroJobs>({
         transfer: [probabilities.buffer, samples.buffer],
       };
     } finally {
-      // After the run: the batch may have the last window of a closed stream.
+      // After the run, because the batch may contain the last window of a closed stream.
       for (const id of closed) streams.delete(id);
     }
   },
@@ -101,7 +101,7 @@ async function run(ids: readonly number[], samples: Float32Array) {
   return floatsOf(outputs.probability).slice();
 }
 
-/** Fills `padded` with a window and its surroundings. */
+/** Fills `padded` with the context, the window and its mirrored end. */
 function pad(context: Float32Array, window: Float32Array): void {
   padded.set(context);
   padded.set(window, CONTEXT);

@@ -1,11 +1,11 @@
 const WORD_CHARACTER = /^[\p{L}\p{M}\p{N}]/u;
-/** Folds to itself, although its capital is that of i (Source: Unicode, CaseFolding.txt). */
+/** A letter that folds to itself, although its capital is also that of i. Source: Unicode, CaseFolding.txt. */
 const DOTLESS_I = 'ı';
 
 const folds = new Map<string, string>();
 const MAX_FOLDS = 10_000;
 
-/** A letter, mark or digit. Adjacent ones belong to one word. */
+/** Whether a character is a letter, mark or digit. Adjacent ones belong to one word. */
 export function isWordCharacter(character: string): boolean {
   const code = character.charCodeAt(0);
   if (code < 0x80) {
@@ -18,7 +18,7 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** A character with full case folding, so ß is ss. */
+/** Applies full case folding to a character: ß becomes ss. */
 export function foldedCharacter(character: string): string {
   const code = character.charCodeAt(0);
   if (code < 0x80) return code >= 0x41 && code <= 0x5a ? character.toLowerCase() : character;
@@ -29,11 +29,11 @@ export function foldedCharacter(character: string): string {
   return folded;
 }
 
-/** Converts to upper case first, so that ς becomes σ and ſ becomes s. */
+/** Folds by way of the upper case, so that ς becomes σ and ſ becomes s. */
 function foldCharacter(character: string): string {
   if (character === DOTLESS_I) return character;
   let folded = '';
-  // Character by character: in a word, a final Σ would become ς.
+  // Each character on its own, because a final Σ in a word would become ς.
   for (const part of character.toLowerCase().toUpperCase()) folded += part.toLowerCase();
   return folded;
 }

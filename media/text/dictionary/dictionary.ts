@@ -7,20 +7,21 @@ import { keyOf, type ScannedText, scanned, type View } from './scanned-text.js';
 
 /** A part of a text with a phonetic transcription. */
 export interface Pronounced extends TextRange {
+  /** In the International Phonetic Alphabet. */
   readonly ipa: string;
 }
 
-/** A text with the replacements of a dictionary. */
+/** The result of applying a dictionary to a text. */
 export interface Replaced {
-  /** Maps positions of the result to the written text. */
+  /** The text after the replacements; its origin is the written text. */
   readonly text: AlignedText;
-  /** In the written text. */
+  /** Parts of the written text that have a transcription. */
   readonly pronounced: readonly Pronounced[];
-  /** False if the limit of replacements was reached; the rest of the text is unchanged. */
+  /** False if the replacements reached their limit; the rest of the text is unchanged. */
   readonly isWhole: boolean;
 }
 
-/** Maximum number of UTF-16 units that replacements add. 5,000 of the longest would give a day of speech. */
+/** Maximum number of UTF-16 units that replacements add. Without it, 5,000 long replacements give a day of speech. */
 const MAX_GROWTH = 10_000;
 /** Rules that are converted to keys in one step. */
 const RULES_AT_ONCE = 500;
@@ -31,7 +32,7 @@ interface Match {
   readonly rule: PronunciationRule;
 }
 
-/** The indexed rules of one version of a dictionary. */
+/** The rules of one version of a pronunciation dictionary, with an index. */
 export class Dictionary {
   readonly #rules: readonly PronunciationRule[];
   readonly #exact: RuleIndex;
@@ -43,7 +44,10 @@ export class Dictionary {
     this.#folded = indexes.folded;
   }
 
-  /** Like the constructor, but in steps: indexing ten thousand rules at once would block the thread. */
+  /**
+   * Like the constructor, but in steps, because the index of ten thousand rules would block the thread.
+   * @param pause - see `runInSteps`
+   */
   static async compile(
     rules: readonly PronunciationRule[],
     pause?: () => Promise<unknown>,
@@ -56,8 +60,8 @@ export class Dictionary {
   }
 
   /**
-   * Replaces matches in one pass from left to right: the longest match, or the first rule if
-   * several match equally. Replacements are not searched again. A text without a match is returned unchanged.
+   * Replaces matches in one pass from left to right. At each position the longest match applies; if several
+   * rules have the same length, the first rule. Replacements are not searched again.
    */
   apply(text: string): Replaced {
     const normal = toNfc(text);
@@ -121,7 +125,7 @@ function* indexesOf(rules: readonly PronunciationRule[]): SteppedTask<RuleIndexe
   return { exact: yield* ruleIndex(keys.exact), folded: yield* ruleIndex(keys.folded) };
 }
 
-/** Index of the token after a match, and the order of its rule. */
+/** The index of the token after a match, and the order of the rule that matched. */
 interface TokenMatch {
   readonly token: number;
   readonly order: number;
@@ -146,7 +150,10 @@ function isInsideWord({ isWord }: ScannedText, token: number): boolean {
   return token > 0 && token < isWord.length && isWord[token - 1]! && isWord[token]!;
 }
 
-/** Maps the parts to a rewritten text. Omits parts that it no longer contains. */
+/**
+ * Maps parts of an original text to the rewritten text. Parts that it no longer contains are omitted.
+ * @param pronounced - in order, in the original text
+ */
 export function placedIn(
   text: AlignedText,
   pronounced: readonly Pronounced[],
@@ -160,7 +167,7 @@ export function placedIn(
   });
 }
 
-/** The parts that lie completely in `start`…`end`, relative to `start`. */
+/** Returns the parts that are completely in `start`…`end` (UTF-16 indexes), with positions relative to `start`. */
 export function pronouncedWithin(
   pronounced: readonly Pronounced[] | undefined,
   start: number,

@@ -2,10 +2,10 @@ import { AlignedText, type TextEdit } from '../aligned-text.js';
 
 const ONLY_BASIC = /^[\0-\u02ff]*$/;
 const MARK = /^\p{M}/u;
-/** Characters below this one do not combine with the character before them. */
+/** Lower code points do not combine with the character before them. */
 const FIRST_JOINING = 0x300;
 
-/** The text in Unicode's composed form (NFC). */
+/** Converts a text to the composed form of Unicode (NFC). */
 export function toNfc(text: string): AlignedText {
   const aligned = AlignedText.of(text);
   if (ONLY_BASIC.test(text) || text === text.normalize('NFC')) return aligned;
@@ -18,7 +18,7 @@ export function toNfc(text: string): AlignedText {
   return aligned.replace(edits);
 }
 
-/** Runs of characters that may compose, such as a letter and its marks, or jamo. */
+/** Returns the runs of characters that may compose, such as a letter with its marks, or jamo. */
 function* clusters(text: string): Generator<{ start: number; end: number }> {
   let start = 0;
   for (let at = 0; at < text.length; ) {

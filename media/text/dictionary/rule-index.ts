@@ -3,10 +3,10 @@ import type { SteppedTask } from '../../async/cooperative.js';
 /** Keys that are sorted, merged or counted in one step. */
 const KEYS_AT_ONCE = 500;
 
-/** A word in the form used for the search, and the order of its rule. */
+/** A word in its form for the search (see `keyOf`), and the order of its rule. */
 export interface RuleKey {
   readonly key: string;
-  /** Lower orders win if two rules have the same key. */
+  /** Of rules with the same key, the lowest order applies. */
   readonly order: number;
 }
 
@@ -17,8 +17,8 @@ export interface FoundKey {
 }
 
 /**
- * Finds the longest of many words at a position of a text. The words are sorted, and each character narrows the
- * range of words that match. It needs no more memory than the words themselves.
+ * Finds the longest of many words at a position of a text. The words are sorted, and each character of the text
+ * narrows the range of possible words. The index needs little more memory than the words.
  */
 export class RuleIndex {
   readonly #keys: readonly string[];
@@ -26,7 +26,7 @@ export class RuleIndex {
   /** The range of keys (half-open) for each first UTF-16 unit. */
   readonly #ranges = new Map<number, readonly [from: number, to: number]>();
 
-  /** @param entries in the order of their keys, each key once. */
+  /** @param entries - in the order of their keys, each key once */
   constructor(entries: readonly RuleKey[]) {
     this.#keys = entries.map(({ key }) => key);
     this.#orders = Int32Array.from(entries, ({ order }) => order);
@@ -39,7 +39,10 @@ export class RuleIndex {
     }
   }
 
-  /** The longest key that matches `text` at `start` and ends at a permitted position. */
+  /**
+   * Returns the longest key that matches `text` at `start`.
+   * @param isEnd - whether a match may end at this UTF-16 index
+   */
   longestAt(text: string, start: number, isEnd: (unit: number) => boolean): FoundKey | undefined {
     const range = this.#ranges.get(text.charCodeAt(start));
     if (!range) return undefined;
@@ -47,7 +50,7 @@ export class RuleIndex {
     let found: FoundKey | undefined;
     for (let length = 1; from < to; length++) {
       const end = start + length;
-      // A key that is a prefix of the others comes first.
+      // In the sorted range, a key that is a prefix of the others is the first.
       if (this.#keys[from]!.length === length) {
         if (isEnd(end)) found = { end, order: this.#orders[from]! };
         from++;
@@ -60,7 +63,7 @@ export class RuleIndex {
     return found;
   }
 
-  /** The first key of the range whose unit at `depth` is `unit` or higher. */
+  /** Returns the index of the first key in `from`…`to` whose unit at `depth` is `unit` or higher. */
   #firstNotBelow(unit: number, depth: number, from: number, to: number): number {
     let low = from;
     let high = to;

@@ -1,24 +1,28 @@
 import { foldedCharacter, isWordCharacter } from './characters.js';
 
-/** `[SPELL:…]`, with the maximum length that the normalisers accept. */
+/** `[SPELL:…]` with the maximum length that the normalisers accept. */
 const SPELLING = /\[SPELL:[^\]\n]{0,200}\]/gi;
-/** Replaces one `[SPELL:…]`. No word contains it, because lone surrogates are rejected. */
+/** Replaces each `[SPELL:…]`. No word contains it, because lone surrogates are rejected. */
 const BARRIER = '\ud800';
 const SPACE = /\s/;
 /** ASCII words separated by single spaces: nearly all phrases. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 
-/** A text prepared for the search: runs of white space are one space. A match starts and ends at tokens. */
+/**
+ * A text in its form for the search. Each run of white space is one space. A token is a character, a run of white
+ * space or a `[SPELL:…]`; a match starts and ends between tokens.
+ */
 export interface View {
   readonly text: string;
-  /** The unit at which each token begins, and the length at the end. */
+  /** UTF-16 index at which each token begins; the last entry is the length of the text. */
   readonly units: readonly number[];
-  /** The token that begins at each unit; −1 inside of tokens. */
+  /** Index of the token that begins at each UTF-16 index; −1 inside of tokens. */
   readonly tokens: Int32Array;
 }
 
+/** A text, prepared for the search of rules with and without case. */
 export interface ScannedText {
-  /** Where each token begins in the text that was scanned, and its length at the end. */
+  /** UTF-16 index in the scanned text at which each token begins; the last entry is the length of the text. */
   readonly starts: readonly number[];
   /** Whether each token is a letter, mark or digit. */
   readonly isWord: readonly boolean[];
@@ -26,14 +30,14 @@ export interface ScannedText {
   readonly folded: View;
 }
 
-/** A phrase in the form used for the search. */
+/** Converts a phrase to its form for the search. */
 export function keyOf(phrase: string, caseSensitive: boolean): string {
   if (PLAIN.test(phrase)) return caseSensitive ? phrase : phrase.toLowerCase();
   const plain = phrase.normalize('NFC').trim().replace(/\s+/g, ' ');
   return caseSensitive ? plain : Array.from(plain, foldedCharacter).join('');
 }
 
-/** @param text in composed form (NFC). */
+/** Prepares a text for the search. @param text - in composed form (NFC) */
 export function scanned(text: string): ScannedText {
   const starts: number[] = [];
   const isWord: boolean[] = [];

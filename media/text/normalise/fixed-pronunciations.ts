@@ -4,21 +4,22 @@ import type { AlignedText, TextEdit, TextRange } from '../aligned-text.js';
 export interface FixedPronunciation extends TextRange {
   /** The written text. */
   readonly text: string;
-  /** In the alphabet of the voice. */
+  /** The pronunciation in the phoneme alphabet of the voice. */
   readonly phonemes: string;
 }
 
 /**
- * In the normaliser, each such part is one private-use character, outside the range of `spelling.ts`.
- * `CLEANING` removes such characters from the caller's text first.
+ * In the normaliser, each part is replaced by one private-use character, outside the range of `spelling.ts`.
+ * `CLEANING` removes private-use characters from the written text before.
  */
 const FIRST_PLACEHOLDER = 0xe100;
+/** Maximum number of parts in a text. */
 export const MAX_PLACEHOLDERS = 0x1000;
 /** Character class of the placeholders, for patterns. */
 export const PLACEHOLDERS = '\\ue100-\\uf0ff';
 const PLACEHOLDER = new RegExp(`[${PLACEHOLDERS}]`, 'g');
 
-/** Replaces each part with its placeholder. */
+/** Replaces each part with its placeholder. @param parts - in order, at most `MAX_PLACEHOLDERS` */
 export function insertPlaceholders(
   text: AlignedText,
   parts: readonly FixedPronunciation[],
@@ -35,7 +36,7 @@ export function insertPlaceholders(
   return text.replace(edits);
 }
 
-/** The part that a token is the placeholder of. */
+/** Returns the part whose placeholder the token is; undefined for other tokens. */
 export function pronunciationOf(
   token: string,
   parts: readonly FixedPronunciation[],
@@ -43,7 +44,7 @@ export function pronunciationOf(
   return token.length === 1 ? parts[token.charCodeAt(0) - FIRST_PLACEHOLDER] : undefined;
 }
 
-/** The token with the written text instead of placeholders. */
+/** Replaces the placeholders in a token with the written text. */
 export function restorePlaceholders(token: string, parts: readonly FixedPronunciation[]): string {
   if (parts.length === 0) return token;
   return token.replace(PLACEHOLDER, (sign) => pronunciationOf(sign, parts)?.text ?? sign);

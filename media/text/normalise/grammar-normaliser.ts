@@ -16,7 +16,7 @@ import { TextNormaliser } from './text-normaliser.js';
 
 const NUMERAL = /\p{N}/u;
 
-/** The normaliser of a language that the shared rules cover. */
+/** Creates the normaliser of a language from its grammar and the shared rules. */
 export function grammarNormaliser(grammar: Grammar): TextNormaliser {
   const spell = (letters: string) => spellOut(letters, grammar, ' ');
   return new TextNormaliser([
@@ -46,7 +46,7 @@ export function grammarNormaliser(grammar: Grammar): TextNormaliser {
   ]);
 }
 
-/** Signs between words. */
+/** Returns the rules for signs between words. */
 function signs({ language, words }: Grammar): SpokenForm[] {
   const alone = (sign: string, word: string): SpokenForm => ({
     pattern: new RegExp(`(?<=\\S) ?${sign} ?(?=\\p{L})`, 'gu'),
@@ -57,7 +57,7 @@ function signs({ language, words }: Grammar): SpokenForm[] {
     alone('&', words.and),
     alone('=', words.equals),
     {
-      // A name on a network
+      // "@name"
       pattern: /(?<![\p{L}\p{N}])@(?=[\p{L}\p{N}_])/gu,
       needs: '@',
       say: () => `${signNamesOf(language).get('@')} `,

@@ -30,8 +30,8 @@ const CREATE: Readonly<Record<Language, () => TextNormaliser>> = {
 const normalisers = new Map<Language, TextNormaliser>();
 
 /**
- * The normaliser of a language, created on first use; `undefined` for an unsupported language. The
- * English voice of `english-g2p` has its own, with the word lists of its model.
+ * Returns the normaliser of a language, which is created on its first use; `undefined` for an unsupported
+ * language. The English voice of `english-g2p` has another normaliser, with the word lists of its model.
  * @param language - ISO 639-1
  */
 export function normaliserOf(language: string): TextNormaliser | undefined {
@@ -44,10 +44,10 @@ export function normaliserOf(language: string): TextNormaliser | undefined {
   return normaliser;
 }
 
-/** Matches a rule of each kind. */
+/** A text that matches a rule of each kind. */
 const SAMPLE = 'A 1. 12.05.2025, 8:30, 3,5 km, 12,50 €, 5 % z. B. BMW, +49 171 1234567, 1/2 🎉';
 
-/** Compiles the rules of a language, which takes tens of milliseconds. A sentence then takes less than one. */
+/** Compiles the rules of a language, which takes tens of ms. Afterwards a sentence takes less than 1 ms. */
 export function warmNormaliser(language: string): void {
   normaliserOf(language)?.normalise(SAMPLE);
 }

@@ -2,14 +2,14 @@ import { AlignedText, type SpokenForm } from '../aligned-text.js';
 import { CLEANING, isPlain } from '../sanitise.js';
 import { type FixedPronunciation, insertPlaceholders } from './fixed-pronunciations.js';
 
-/** Rules that are applied one after the other. */
+/** A group of rules that are applied one after the other. */
 export interface NormaliserPhase {
   readonly rules: readonly SpokenForm[];
-  /** Skips the phase for a text without a match. */
+  /** The phase is skipped for a text without a match. Default: it is never skipped. */
   readonly needs?: RegExp;
 }
 
-/** Writes a text as it is spoken in one language: only words and pauses remain, no digits or abbreviations. */
+/** Rewrites a text of one language as it is spoken: words and pauses without digits and abbreviations. */
 export class TextNormaliser {
   readonly #phases: readonly NormaliserPhase[];
 
@@ -18,8 +18,8 @@ export class TextNormaliser {
   }
 
   /**
-   * @param written - the ranges of the result refer to it, or to the text that it was made from
-   * @param fixed - parts that become placeholders and stay unchanged, in order
+   * @param written - the text; the origin of the result is this text, or the origin of this `AlignedText`
+   * @param fixed - parts that are replaced by placeholders and not rewritten, in order; default: none
    */
   normalise(written: string | AlignedText, fixed: readonly FixedPronunciation[] = []): AlignedText {
     let text = typeof written === 'string' ? AlignedText.of(written) : written;

@@ -1,12 +1,12 @@
 import { PlsError } from './pls-error.js';
 
 const DECLARED = /^<\?xml\s[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/;
-/** Bytes that may contain the XML declaration. */
+/** Number of bytes in which the XML declaration must end. */
 const DECLARATION_BYTES = 300;
 
 /**
  * Decodes an XML file by its byte order mark, otherwise by its declaration, otherwise as UTF-8.
- * @throws PlsError at the first byte that is not in that encoding.
+ * @throws PlsError with the position of the first invalid character, or for an unknown encoding
  */
 export function decodeXml(bytes: Uint8Array): string {
   const label = (byMark(bytes) ?? declared(bytes) ?? 'utf-8').toLowerCase();
@@ -47,7 +47,7 @@ function faultIn(bytes: Uint8Array, label: string): PlsError {
   return new PlsError(`The file is not in ${label.toUpperCase()}, as it should be`, line, column);
 }
 
-/** Index of the first invalid character. U+FFFD may also be valid text. */
+/** Returns the index of the first invalid character. A search for U+FFFD is not enough: it may be valid text. */
 function firstBroken(bytes: Uint8Array): number {
   let low = 0;
   let high = bytes.length;

@@ -2,9 +2,9 @@ import type { PronunciationRule } from '../dictionary/pronunciation-rule.js';
 import { PlsError } from './pls-error.js';
 import { ipaOfXSampa } from './x-sampa.js';
 
-/** Source: W3C, Pronunciation Lexicon Specification 1.0, 2008-10-14. */
+/** Namespace of PLS. Source: W3C, Pronunciation Lexicon Specification 1.0, 2008-10-14. */
 export const PLS = 'http://www.w3.org/2005/01/pronunciation-lexicon';
-/** Namespace of the lexeme attributes that carry a rule's `id` and `case-sensitive`. */
+/** Namespace of the lexeme attributes `id` and `case-sensitive`, which PLS does not have. */
 export const OWN = 'urn:x-parley:pronunciation-dictionary';
 
 /** Maximum number of rules, and maximum lengths in characters. */
@@ -27,10 +27,10 @@ export interface LexemePart extends Place {
   readonly isPreferred: boolean;
 }
 
-/** A rule from the file; `id` is undefined if the file has none. */
+/** A rule of the file. `id` is undefined if the file has none. */
 export type ReadRule = Omit<PronunciationRule, 'id'> & {
   readonly id: string | undefined;
-  /** Whether it precedes other lexemes of its word. */
+  /** The rule precedes the other rules of its word. */
   readonly isPreferred: boolean;
   readonly place: Place;
 };
@@ -46,7 +46,7 @@ interface ReadPart extends LexemePart {
 
 const MAX_ID_LENGTH = 200;
 
-/** Reads a lexeme into rules, one per grapheme. */
+/** Collects the parts of a lexeme and converts them to rules, one per grapheme. */
 export class LexemeReader {
   readonly #place: Place;
   readonly #own: OwnAttributes;
@@ -61,20 +61,23 @@ export class LexemeReader {
     this.#limits = limits;
   }
 
-  /** Whether text belongs to one of its parts now. */
+  /** A part is open, to which text belongs. */
   get isOpen(): boolean {
     return this.#open !== undefined;
   }
 
+  /** Opens a part. */
   begin(part: LexemePart): void {
     this.#open = part;
     this.#text = '';
   }
 
+  /** Adds text to the open part. */
   add(text: string): void {
     this.#text += text;
   }
 
+  /** Closes the open part. @throws PlsError if its text is empty, too long or not in its alphabet */
   finish(): void {
     const part = this.#open;
     if (!part) return;
@@ -89,7 +92,10 @@ export class LexemeReader {
     this.#parts.push({ ...part, text: part.kind === 'phoneme' ? ipaOf(part, text) : text });
   }
 
-  /** Empty for a lexeme without phoneme and alias. */
+  /**
+   * Returns the rules; none for a lexeme without phoneme and alias.
+   * @throws PlsError without grapheme, or for invalid attributes
+   */
   rules(): ReadRule[] {
     const graphemes = this.#parts.filter(({ kind }) => kind === 'grapheme');
     if (graphemes.length === 0) fail('A lexeme has no grapheme', this.#place);
@@ -116,7 +122,7 @@ export class LexemeReader {
     if (id === '' || id.length > MAX_ID_LENGTH) {
       fail(`The id of a rule must have 1 to ${MAX_ID_LENGTH} characters`, this.#place);
     }
-    // Several rules cannot share it.
+    // Rules cannot share an id.
     return graphemes === 1 ? id : undefined;
   }
 
@@ -129,7 +135,7 @@ export class LexemeReader {
   }
 }
 
-/** The first preferred one, otherwise the first (Source: PLS 1.0, on `prefer`). */
+/** Returns the first part with `prefer`, otherwise the first part. Source: PLS 1.0, attribute `prefer`. */
 function preferred(parts: readonly ReadPart[]): ReadPart | undefined {
   return parts.find(({ isPreferred }) => isPreferred) ?? parts[0];
 }
@@ -146,8 +152,8 @@ function fail(sentence: string, { line, column }: Place): never {
 }
 
 /**
- * Orders rules of the same word: those with a preferred pronunciation first, because the first rule of
- * a word applies (Source: PLS 1.0, 4.9.2).
+ * Moves rules with a preferred pronunciation before the other rules of the same word, because the first rule
+ * of a word applies. Source: PLS 1.0, 4.9.2.
  */
 export function preferredFirst(rules: readonly ReadRule[]): readonly ReadRule[] {
   const ordered = [...rules];
@@ -160,7 +166,7 @@ export function preferredFirst(rules: readonly ReadRule[]): readonly ReadRule[] 
   return ordered;
 }
 
-/** The indexes of the rules of each word with a preferred pronunciation. */
+/** Returns the indexes of the rules for each word that has a preferred pronunciation. */
 function placesOfWords(rules: readonly ReadRule[]): ReadonlyMap<string, readonly number[]> {
   const preferred = rules.filter(({ isPreferred }) => isPreferred);
   const places = new Map(preferred.map(({ word }): [string, number[]] => [word, []]));

@@ -1,9 +1,9 @@
 import { MediaError } from '../../errors.js';
 
-/** Reason and position of an error in a pronunciation lexicon, for the sender of the file. */
+/** An error in a pronunciation lexicon, with its position. The message is for the sender of the file. */
 export class PlsError extends MediaError {
   override readonly name = 'PlsError';
-  /** Both count from 1, the column in characters. */
+  /** Line and column start at 1. The column counts characters. */
   readonly line: number;
   readonly column: number;
 

@@ -8,6 +8,7 @@ import type { PronunciationRule } from '../dictionary/pronunciation-rule.js';
 import type { PlsLimits } from './lexeme-reader.js';
 import type { PronunciationLexicon } from './read-pls.js';
 
+/** A lexicon file to read. */
 export interface PlsFile {
   readonly bytes: Uint8Array;
   readonly limits: PlsLimits;
@@ -25,19 +26,22 @@ export type PlsOutcome =
       readonly column: number;
     };
 
-/** `PlsOutcome` as a message between threads: the rules as JSON, which is cheap to receive. */
+/** `PlsOutcome` as a message between threads. The rules are JSON text, which is fast to receive. */
 export type PlsReply =
   | { readonly type: 'lexicon'; readonly language: string; readonly rulesJson: string }
   | Exclude<PlsOutcome, { readonly type: 'lexicon' }>;
 
 /** Jobs of the PLS worker. */
 export type PlsJobs = {
-  /** Starts a file under an id of the client and reads a part. Returns null until the file is complete. */
+  /**
+   * Opens a file under an id that the client chooses, and reads the first part. Returns null until the end of the
+   * file.
+   */
   readonly begin: {
     readonly input: PlsFile & { readonly id: number };
     readonly output: PlsReply | null;
   };
-  /** Reads the next part. The worker drops the file once it returns an outcome. */
+  /** Reads the next part. The worker drops its state of the file when it returns an outcome. */
   readonly next: { readonly input: { readonly id: number }; readonly output: PlsReply | null };
   readonly write: {
     readonly input: { readonly language: string; readonly rulesJson: string };
@@ -57,7 +61,10 @@ export class PlsThread {
     this.#thread = new ModelThread({ script, scheduler, limits: BACKGROUND_WATCHDOG_LIMITS });
   }
 
-  /** Reads in parts, so that a large file does not block calls. */
+  /**
+   * Reads a lexicon in parts, so that a large file does not delay other jobs.
+   * @throws MediaError WORKER_DIED; errors in the file are an outcome
+   */
   async read(file: PlsFile): Promise<PlsOutcome> {
     const id = this.#nextId++;
     let outcome = await this.#thread.run('begin', { ...file, id }, IN_SPARE_TIME);
@@ -68,6 +75,7 @@ export class PlsThread {
     return { type, lexicon: { language, rules } };
   }
 
+  /** Returns the lexicon as PLS; see `writePls`. @throws MediaError WORKER_DIED */
   async write({ language, rules }: PronunciationLexicon): Promise<string> {
     const rulesJson = await runInSteps(stringifyInSteps(rules));
     return this.#thread.run('write', { language, rulesJson }, IN_SPARE_TIME);

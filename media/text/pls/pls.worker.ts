@@ -26,7 +26,7 @@ serveJobs<PlsJobs>({
 
 function readOn(id: number): PlsReply | null {
   const reader = readers.get(id);
-  if (!reader) throw new MediaError('WORKER_DIED', 'The file died with its worker thread');
+  if (!reader) throw new MediaError('WORKER_DIED', 'The file was lost with its worker thread');
   reader.readOn();
   if (!reader.isAtEnd) return null;
   const { language, rules } = reader.lexicon();

@@ -11,14 +11,16 @@ import {
 } from './lexeme-reader.js';
 import { PlsError } from './pls-error.js';
 
+/** Limits and accepted languages of a lexicon. */
 export interface PlsOptions {
   readonly limits: PlsLimits;
   /** Accepted languages of the lexicon, ISO 639-1. */
   readonly languages: readonly string[];
-  /** Creates ids for rules without one. */
+  /** Creates the id of a rule that has none in the file. */
   readonly makeId: () => string;
 }
 
+/** The content of a lexicon. */
 export interface PronunciationLexicon {
   /** ISO 639-1. */
   readonly language: string;
@@ -27,9 +29,9 @@ export interface PronunciationLexicon {
 
 /** UTF-16 units that are parsed in one step. */
 const SLICE = 32_768;
-/** Maximum depth; only metadata needs more than a few levels. */
+/** Maximum depth of elements; only metadata needs more than a few levels. */
 const MAX_DEPTH = 12;
-/** Elements of all kinds, for each permitted rule. */
+/** Maximum number of elements of all kinds for each permitted rule. */
 const ELEMENTS_PER_RULE = 16;
 const ALPHABETS: ReadonlyMap<string, 'ipa' | 'x-sampa'> = new Map([
   ['ipa', 'ipa'],
@@ -38,9 +40,10 @@ const ALPHABETS: ReadonlyMap<string, 'ipa' | 'x-sampa'> = new Map([
 ]);
 
 /**
- * Reads a pronunciation lexicon (Source: W3C, Pronunciation Lexicon Specification 1.0). DTDs,
- * entities and references to other files are refused. The caller limits the size.
- * @throws PlsError
+ * Reads a pronunciation lexicon. Source: W3C, Pronunciation Lexicon Specification 1.0. DTDs, entities and
+ * references to other files are rejected.
+ * @param bytes - the file; the caller limits its size
+ * @throws PlsError for an invalid file
  */
 export function readPls(bytes: Uint8Array, options: PlsOptions): PronunciationLexicon {
   const reader = new PlsReader(bytes, options);
@@ -97,14 +100,14 @@ export class PlsReader {
     return this.#read >= this.#text.length;
   }
 
-  /** Reads for a few milliseconds. @throws PlsError */
+  /** Reads the next part, which takes a few milliseconds. @throws PlsError */
   readOn(): void {
     const slice = this.#text.slice(this.#read, this.#read + SLICE);
     this.#read += SLICE;
     this.#parser.write(slice);
   }
 
-  /** The result, at the end of the file. @throws PlsError */
+  /** Returns the result. Call it once, when `isAtEnd` is true. @throws PlsError */
   lexicon(): PronunciationLexicon {
     this.#parser.close();
     if (this.#language === undefined) this.#fail('There is no lexicon');
@@ -138,7 +141,7 @@ export class PlsReader {
     this.#alphabet = alphabet!;
   }
 
-  /** Uses the first part of the tag: en-GB counts as en. */
+  /** Returns the first part of a language tag: `en` for `en-GB`. */
   #languageOf(tag: string | undefined): string {
     if (!tag) return this.#failAtTag('A lexicon must have the attribute `xml:lang`');
     const language = tag.split('-', 1)[0]!.toLowerCase();
@@ -238,12 +241,12 @@ export class PlsReader {
   }
 }
 
-/** An attribute without namespace, or in `xml:`. */
+/** Returns an attribute without namespace, or with the prefix `xml:`. */
 function attribute(tag: Tag, name: string): string | undefined {
   return Object.hasOwn(tag.attributes, name) ? tag.attributes[name]!.value : undefined;
 }
 
-/** "1:5: undefined entity." */
+/** Converts a message of the parser, such as "1:5: undefined entity.". */
 function sentenceOf(message: string): string {
   const plain = message.replace(/^\d+:\d+: /, '').replace(/\.$/, '');
   return `The XML is not well formed: ${plain.slice(0, 200)}`;

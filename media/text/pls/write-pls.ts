@@ -7,20 +7,21 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '<': '&lt;',
   '>': '&gt;',
   '"': '&quot;',
-  // Unescaped, XML parsers normalise these to spaces or line ends.
+  // Without escapes, XML parsers normalise these to spaces or line ends.
   '\t': '&#9;',
   '\n': '&#10;',
   '\r': '&#13;',
 };
 
-/** Whether the text is valid in XML (Source: XML 1.0, production 2). */
+/** Whether XML allows all characters of the text. Source: XML 1.0, production 2. */
 export function isXmlText(text: string): boolean {
   return !/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u.test(text);
 }
 
 /**
- * Writes a dictionary as a PLS 1.0 lexicon, one lexeme per rule. Other PLS readers get words,
- * transcriptions and aliases; the other fields are attributes in the namespace `OWN`.
+ * Writes a dictionary as a PLS 1.0 lexicon with one lexeme per rule. Words, transcriptions and aliases are PLS
+ * elements. Other fields are attributes in the namespace `OWN`, which other PLS readers ignore.
+ * @param lexicon - its texts must be valid in XML; see `isXmlText`
  */
 export function writePls({ language, rules }: PronunciationLexicon): string {
   const lexemes = rules.map(lexeme).join('');
@@ -30,7 +31,7 @@ ${lexemes}</lexicon>
 `;
 }
 
-/** One line, as the size of files is limited. The transcription comes first, so it is preferred to the alias. */
+/** Writes a lexeme in one line, to save space. The transcription precedes the alias, so that readers prefer it. */
 function lexeme({ id, word, replacement, ipa, caseSensitive }: PronunciationRule): string {
   const anyCase = caseSensitive ? '' : ' parley:case-sensitive="false"';
   const grapheme = `<grapheme>${escaped(word)}</grapheme>`;

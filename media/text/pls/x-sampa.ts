@@ -1,6 +1,6 @@
 /**
- * Pairs of an X-SAMPA symbol and its IPA (Source: J. C. Wells, "Computer-coding the IPA: a proposed extension of
- * SAMPA", University College London, 1995).
+ * Pairs of an X-SAMPA symbol and its IPA. Source: J. C. Wells, "Computer-coding the IPA: a proposed extension of
+ * SAMPA", University College London, 1995.
  */
 const SYMBOLS = `
 a a b b b_< ɓ c c d d d\` ɖ d_< ɗ e e f f g ɡ g_< ɠ h h h\\ ɦ i i j j j\\ ʝ k k l l l\` ɭ l\\ ɺ m m
@@ -21,7 +21,7 @@ _q \u0319 _R \u030c _R_F \u1dc8 _r \u031d _T \u030b _t \u0324 _v \u032c _w ʷ _X
 const IPA: ReadonlyMap<string, string> = pairs(SYMBOLS);
 const MAX_SYMBOL_LENGTH = 4;
 
-/** Converts X-SAMPA to IPA. Returns the index of the first invalid symbol, if any. */
+/** Converts X-SAMPA to IPA. @returns the IPA, or the UTF-16 index of the first invalid symbol */
 export function ipaOfXSampa(text: string): string | number {
   let ipa = '';
   for (let at = 0; at < text.length; ) {
@@ -50,7 +50,7 @@ function pairs(table: string): Map<string, string> {
   const words = table.trim().split(/[ \n]+/);
   const map = new Map<string, string>();
   for (let i = 0; i + 1 < words.length; i += 2) {
-    // Valid only after certain letters; the table has these combinations.
+    // `\0` marks a symbol that is valid only after certain letters. The table has these combinations.
     if (words[i + 1] !== '\0') map.set(words[i]!, words[i + 1]!);
   }
   return map;

@@ -26,7 +26,7 @@ export const TEXT_WORDS: Readonly<Record<Language, TextWords>> = {
   nl: DUTCH_TEXT,
 };
 
-/** @param language - ISO 639-1 */
+/** Returns the words of a language; undefined if it is not supported. @param language - ISO 639-1 */
 export function textWordsOf(language: string): TextWords | undefined {
   return isLanguage(language) ? TEXT_WORDS[language] : undefined;
 }

@@ -20,10 +20,10 @@ const UnknownWordTables = z.object({
   maxlen: z.int().positive(),
 });
 
-/** Alphabets of the model for unknown words. */
+/** Alphabets of the model for unknown words: letters, phonemes, and the maximum number of letters. */
 export type UnknownWordTables = z.infer<typeof UnknownWordTables>;
 
-/** The tagger's model: words with one tag only, and weights of features for the rest. */
+/** The tagger's model: words with a single tag, and weights of features for the other words. */
 export interface TaggerTables {
   readonly tags: readonly string[];
   readonly tagOfWord: ReadonlyMap<string, string>;
@@ -34,7 +34,7 @@ export interface TaggerTables {
 /** The validated data of the English front end. */
 export interface EnglishAssets {
   readonly dialect: Dialect;
-  /** Pronunciations that people have checked, some by part of speech. */
+  /** Pronunciations checked by people, some by part of speech. */
   readonly gold: JsonIndex;
   /** Generated pronunciations. */
   readonly silver: JsonIndex;
@@ -42,7 +42,7 @@ export interface EnglishAssets {
   readonly tokenizerExceptions: ReadonlyMap<string, readonly string[]>;
   readonly normaliser: NormaliserTables;
   readonly unknownWord: UnknownWordTables;
-  /** File of the model for unknown words, which `english-g2p.ts` runs. */
+  /** Path of the ONNX model for unknown words. */
   readonly unknownWordModel: string;
 }
 
@@ -50,7 +50,8 @@ const unzip = promisify(gunzip);
 const WEIGHTS = '"weights":';
 
 /**
- * Reads the text data of the English voice from the model's folder.
+ * Reads the text data of the English voices.
+ * @param folder - of the model `hibari-heart`
  * @throws MediaError MODEL_MISSING, MODEL_CORRUPT
  */
 export async function loadEnglishAssets(folder: string, dialect: Dialect): Promise<EnglishAssets> {
@@ -99,7 +100,9 @@ async function bytesOf(folder: string, name: string): Promise<Buffer> {
   try {
     return await readFile(join(folder, name));
   } catch (cause) {
-    throw new MediaError('MODEL_MISSING', `The English voice has no file ${name}`, { cause });
+    throw new MediaError('MODEL_MISSING', `The folder of the English voice has no file ${name}`, {
+      cause,
+    });
   }
 }
 
@@ -113,5 +116,5 @@ async function zippedBytes(folder: string, name: string): Promise<Buffer> {
 }
 
 function corrupt(name: string, cause?: unknown): MediaError {
-  return new MediaError('MODEL_CORRUPT', `The English voice cannot read ${name}`, { cause });
+  return new MediaError('MODEL_CORRUPT', `In the English voice, ${name} is invalid`, { cause });
 }

@@ -6,7 +6,7 @@ import { type EnglishAssets, loadEnglishAssets, type UnknownWordTables } from '.
 import { EnglishFrontEnd, type SpokenWord } from './front-end.js';
 import { decodeUnknownWord, encodeUnknownWord } from './oov-model.js';
 
-/** The English front end with the model for words outside of its lexicon. */
+/** Converts English text to phonemes: the front end and the model for words that are not in its lexicon. */
 export class EnglishG2p {
   readonly #frontEnd: EnglishFrontEnd;
   readonly #unknownWords: OnnxModel;
@@ -30,6 +30,7 @@ export class EnglishG2p {
     );
   }
 
+  /** Converts one sentence or clause; see `EnglishFrontEnd.phonemize`. */
   phonemize(text: string, pronounced: readonly Pronounced[]): Promise<readonly SpokenWord[]> {
     return this.#frontEnd.phonemize(text, pronounced);
   }

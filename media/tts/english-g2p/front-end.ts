@@ -31,7 +31,7 @@ import {
 
 /** The phonemes of a word, number or punctuation mark. */
 export interface SpokenWord extends TextRange {
-  /** In the alphabet of the voice. A number may become several words, separated by spaces. */
+  /** In the phoneme alphabet of the voice. Several words, for example of a number, are separated by spaces. */
   readonly phonemes: string;
   readonly whitespaceAfter: boolean;
 }
@@ -39,9 +39,9 @@ export interface SpokenWord extends TextRange {
 const GENITIVE = /^['’]s(?![\p{L}\p{M}\p{N}])/u;
 const UNKNOWN_PIECE = /[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*|[^\s\p{L}\p{M}\p{N}]/gu;
 const LETTER = /^\p{L}/u;
-/** The decimal point. */
+/** Phonemes of the decimal point. */
 const UNSTRESSED_POINT = 'pYnt';
-/** Maximum length of an unknown word; the rest is skipped. */
+/** Maximum number of characters of an unknown word; the rest is not spoken. */
 const MAX_UNKNOWN_LENGTH = 72;
 const REMEMBERED_UNKNOWN = 5_000;
 const SIGNS: ReadonlyMap<string, string> = new Map([
@@ -56,17 +56,17 @@ const SIGNS: ReadonlyMap<string, string> = new Map([
   ['~', 'tilde'],
   ['^', 'caret'],
 ]);
-/** Phonemes of the lexicon → those of the voice. */
+/** Phonemes of the lexicon that the voice writes differently. */
 const VOICE_SIGNS: Readonly<Record<string, string>> = { ɾ: 'T', ʔ: 't' };
 
-/** Converts English text to phonemes: normalises it, then reads words from the lexicon, by rules or by the model. */
+/** Converts English text to phonemes: normalises it, then reads words from the lexicon, by rules or with the model. */
 export class EnglishFrontEnd {
   readonly #normaliser: TextNormaliser;
   readonly #tokenizer: Tokenizer;
   readonly #tagger: Tagger;
   readonly #lexicon: Lexicon;
   readonly #unknownWord: UnknownWord;
-  /** Cached phonemes of unknown words, oldest first. */
+  /** Cache of the phonemes of unknown words, oldest first. */
   readonly #unknown = new Map<string, string>();
   readonly dialect: Dialect;
 
@@ -85,8 +85,10 @@ export class EnglishFrontEnd {
   }
 
   /**
-   * Converts one sentence or clause to phonemes. The ranges of its words refer to `text`. Parts with a
-   * transcription use it if the voice has its phonemes.
+   * Converts one sentence or clause to phonemes.
+   * @param pronounced - parts of the text with a transcription, which is used if the voice has its phonemes;
+   *   default: none
+   * @returns words whose ranges refer to `text`
    */
   async phonemize(
     text: string,
@@ -109,7 +111,7 @@ export class EnglishFrontEnd {
     return groupWords(tokens, tags, fixed);
   }
 
-  /** From the last word to the first, because a word's pronunciation depends on the next one's. */
+  /** Reads the groups from the last to the first, because the pronunciation of a word depends on the next word. */
   #speak(groups: readonly WordGroup[], aligned: AlignedText, missing: Set<string>): SpokenWord[] {
     const words: SpokenWord[] = [];
     let context = AT_THE_END;
@@ -138,8 +140,7 @@ export class EnglishFrontEnd {
   }
 
   /**
-   * Reads a group from its end in the longest runs that are in the lexicon; `undefined` if a part is
-   * not in it.
+   * Reads a group from its end in the longest runs that the lexicon has; `undefined` if it lacks a part.
    */
   #readParts(group: WordGroup, behind: SoundContext): SaidPart[] | undefined {
     const said: SaidPart[] = [];
@@ -154,7 +155,7 @@ export class EnglishFrontEnd {
       }
       const { text } = group[end - 1]!;
       if (!isSilent(text)) return undefined;
-      // The dot of "AT&T." and "plan B." ends the sentence too.
+      // The dot of "AT&T." and "plan B." also ends the sentence.
       if (text === '.' && context === AT_THE_END) said.push({ text, phonemes: text });
       end--;
     }
@@ -176,7 +177,7 @@ export class EnglishFrontEnd {
     return spelt === '.' ? UNSTRESSED_POINT : this.#lexicon.spell(spelt);
   }
 
-  /** Reads the letters of an unknown word with the model and its signs by their names. Omits the rest. */
+  /** Reads the letters of an unknown word with the model and its signs by name. Other characters are omitted. */
   #guess(text: string, missing: Set<string>): string {
     const said: string[] = [];
     for (const [piece] of text.matchAll(UNKNOWN_PIECE)) {
@@ -205,7 +206,7 @@ export class EnglishFrontEnd {
   }
 }
 
-/** The parts whose transcription has only phonemes of the voice; the others are read as text. */
+/** Returns the parts whose transcription has only phonemes of the voice. Other parts are read as text. */
 function fixedPronunciations(
   text: string,
   pronounced: readonly Pronounced[],

@@ -2,18 +2,18 @@ import type { Dialect } from '../../languages.js';
 
 /** A word that may consist of a known word and an ending. */
 export interface Inflection {
-  /** Possible spellings of the stem, most likely first. */
+  /** Possible spellings of the stem, the most likely first. */
   readonly stems: readonly string[];
   /** Adds the ending to the stem's phonemes; `undefined` if that is not possible. */
   readonly add: (stem: string, dialect: Dialect) => string | undefined;
   readonly ending: 's' | 'ed' | 'ing';
 }
 
-/** In American English, a t between one of these and a vowel is tapped. */
+/** Phonemes after which, in American English, a t before a vowel is tapped. */
 const TAPPING = new Set('AIOWYiuæɑəɛɪɹʊʌ');
 const DOUBLED = /(?:([bcdgklmnprstvxz])\1|ck)ing$/;
 
-/** The endings that a word's spelling allows, in the order in which they are tried. */
+/** Returns the possible endings of a word by its spelling, in the order in which to try them. */
 export function inflectionsOf(word: string): Inflection[] {
   const found: Inflection[] = [];
   if (word.endsWith('s')) found.push({ ending: 's', stems: stemsBeforeS(word), add: addS });
@@ -52,7 +52,7 @@ function stemsBeforeIng(word: string): string[] {
   return stems;
 }
 
-/** Plural, genitive or third person. */
+/** Adds the ending of a plural, genitive or third person to phonemes. */
 export function addS(stem: string, dialect: Dialect): string | undefined {
   const last = stem.at(-1);
   if (last === undefined) return undefined;
@@ -73,7 +73,7 @@ function addEd(stem: string, dialect: Dialect): string | undefined {
 function addIng(stem: string, dialect: Dialect): string | undefined {
   const last = stem.at(-1);
   if (last === undefined) return undefined;
-  // British English restores r before the ending, but these entries do not show whether there is one.
+  // British English restores an r before the ending, but the entry does not show whether there is one.
   if (dialect === 'gb') return 'əː'.includes(last) ? undefined : `${stem}ɪŋ`;
   const isTapped = last === 't' && TAPPING.has(stem.at(-2) ?? '');
   return isTapped ? `${stem.slice(0, -1)}ɾɪŋ` : `${stem}ɪŋ`;

@@ -2,9 +2,9 @@ import type { Dialect } from '../../languages.js';
 import { isStressed, isVowel, PRIMARY, SECONDARY } from './stress.js';
 
 /**
- * IPA sounds and the most similar sound of the English voices, the longest spelling first
- * (Sources: the charts of the International Phonetic Association; the voices' alphabet in stress.ts).
- * Each entry: spellings, a colon, American, and after a slash British where it differs.
+ * IPA sounds with the most similar phonemes of the English voices, the longest spelling first. Each entry has
+ * spellings, a colon, the American phonemes, and the British ones after a slash if they differ. Sources: the
+ * charts of the International Phonetic Association; the alphabet of the voices in stress.ts.
  */
 const VOWELS = table(`
   eɪ ei: A
@@ -86,8 +86,8 @@ const OTHER_MARKS = /(?![\u0303\u0329])\p{M}/gu;
 const BREAK = '\0';
 
 /**
- * Converts a phonetic transcription to the alphabet of the English voices. Stress goes before the vowel
- * instead of the syllable; a word of one syllable has it even if it is not marked.
+ * Converts a phonetic transcription to the phoneme alphabet of the English voices. A stress mark is moved from
+ * the start of the syllable to its vowel. A word of one syllable gets one if it has none.
  * @returns undefined if a symbol has no similar phoneme, or no phoneme remains
  */
 export function phonemesOfIpa(ipa: string, dialect: Dialect): string | undefined {

@@ -11,21 +11,23 @@ const COLON = 0x3a;
 const MAX_KEY_LENGTH = 256;
 
 /**
- * Finds keys in the UTF-8 text of one large, flat JSON object without parsing it: builds a hash table of byte
- * offsets in one pass. For three tables of 90,000 entries it needs a fifth of the time and a third of the memory
- * of `JSON.parse` and `Map`.
+ * Finds keys in the UTF-8 text of one large JSON object without parsing it. It builds a hash table of byte offsets
+ * in one pass. For three tables of 90,000 entries, it takes a fifth of the time and a third of the memory of
+ * `JSON.parse` and `Map`.
  */
 export class JsonIndex {
   readonly #bytes: Uint8Array;
-  /** Open addressing; the offset of a key's first byte, 0 = free (no key begins there). */
+  /** Hash table with open addressing: the offset of a key's first byte; 0 is a free slot. */
   readonly #slots: Uint32Array;
   readonly #key = new Uint8Array(MAX_KEY_LENGTH * 3);
   readonly #encoder = new TextEncoder();
   readonly #decoder = new TextDecoder();
+  /** Number of keys. */
   readonly size: number;
 
   /**
-   * `start` is the offset of the object's opening brace.
+   * @param bytes - JSON without white space between tokens; kept
+   * @param start - offset of the object's opening brace; default: 0
    * @throws MediaError MODEL_CORRUPT if the bytes are not such an object
    */
   constructor(bytes: Uint8Array, start = 0) {
@@ -40,7 +42,7 @@ export class JsonIndex {
     }
   }
 
-  /** The value's JSON text. */
+  /** Returns the JSON text of a value; undefined without such a key. */
   get(key: string): string | undefined {
     const start = this.#find(key);
     if (start === undefined) return undefined;
@@ -96,14 +98,14 @@ function keyOffsets(bytes: Uint8Array, start: number): number[] {
   return offsets;
 }
 
-/** Offset of the closing quote of the string whose first character is at `at`. */
+/** Returns the offset of the closing quote of the string whose first character is at `at`. */
 function stringEnd(bytes: Uint8Array, at: number): number {
   let end = at;
   while (end < bytes.length && bytes[end] !== QUOTE) end += bytes[end] === BACKSLASH ? 2 : 1;
   return end;
 }
 
-/** Offset after the value that starts at `at`. */
+/** Returns the offset after the value that starts at `at`. */
 function valueEnd(bytes: Uint8Array, at: number): number {
   let depth = 0;
   for (let i = at; i < bytes.length; i++) {
@@ -117,5 +119,8 @@ function valueEnd(bytes: Uint8Array, at: number): number {
 }
 
 function corrupt(): MediaError {
-  return new MediaError('MODEL_CORRUPT', 'A table of the English voice is not in its own format');
+  return new MediaError(
+    'MODEL_CORRUPT',
+    'A table of the English voice is not a compact JSON object',
+  );
 }

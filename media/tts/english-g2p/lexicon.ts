@@ -29,7 +29,7 @@ const PLAIN_WORD = /^[A-Za-z'-]+$/;
 const FEW_LETTERS_BETWEEN_DOTS = /^\p{L}{0,2}(?:\.\p{L}{0,2})+$/u;
 const CURLY = /[‘’]/g;
 
-/** Finds the pronunciation of a word in the two lists, by its part of speech and the sound that follows. */
+/** Finds the pronunciation of a word in two lists, by its part of speech and the next sound. */
 export class Lexicon {
   readonly #gold: PronunciationList;
   readonly #silver: PronunciationList;
@@ -41,7 +41,7 @@ export class Lexicon {
     this.#dialect = dialect;
   }
 
-  /** The word's phonemes; `undefined` if neither the word nor its base form is in a list. */
+  /** Returns the phonemes of a word; `undefined` if neither the word nor its base form is in a list. */
   read(word: TaggedWord, context: SoundContext): string | undefined {
     const text = word.text.replace(CURLY, "'").normalize('NFKC');
     const lower = text.toLowerCase();
@@ -52,7 +52,10 @@ export class Lexicon {
     return this.#inList(this.#isOnlyCapitalised(text, lower, how) ? lower : text, how);
   }
 
-  /** Names of the letters, with the main stress on the last one: "FBI". */
+  /**
+   * Returns the names of the letters with the main stress on the last one, as in "FBI"; `undefined` if one has no
+   * name.
+   */
   spell(word: string): string | undefined {
     const names: string[] = [];
     for (const letter of word) {
@@ -89,7 +92,7 @@ export class Lexicon {
     return phonemes ? inflection.add(phonemes, this.#dialect) : undefined;
   }
 
-  /** The lower-case form of a word in capitals, at the start of a sentence or for emphasis. */
+  /** Whether the lower-case form applies to a word in capitals, at the start of a sentence or with emphasis. */
   #isOnlyCapitalised(word: string, lower: string, how: Lookup): boolean {
     if (word.length < 2 || word === lower || !ONLY_LETTERS.test(word.replaceAll("'", '')))
       return false;
@@ -106,7 +109,7 @@ export class Lexicon {
     return this.#gold.has(word) || this.#silver.has(word);
   }
 
-  /** The word is in a list or consists of letters that can be spelt. */
+  /** Whether the word is in a list or consists of letters that can be spelt. */
   #isKnown(word: string): boolean {
     if (this.#isListed(word) || SPOKEN_SIGNS.has(word)) return true;
     if (!ONLY_LETTERS.test(word) || !PLAIN_WORD.test(word)) return false;
@@ -132,7 +135,7 @@ export class Lexicon {
     return this.#lookup(word, PLAIN);
   }
 
-  /** Function words whose pronunciation depends on their part of speech and the sound that follows. */
+  /** Reads function words, whose pronunciation depends on their part of speech and the next sound. */
   #functionWord(word: string, how: Lookup, context: SoundContext): string | undefined {
     const tag = how.tag ?? '';
     const sign = SPOKEN_SIGNS.get(word);

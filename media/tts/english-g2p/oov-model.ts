@@ -1,11 +1,11 @@
 import type { UnknownWordTables } from './assets.js';
 
-/** Runs the model on a word that is not in the lexicon. */
+/** Returns the phonemes of a word that is not in the lexicon. */
 export type UnknownWord = (word: string) => Promise<string>;
 
 /**
- * The word as input of the model for unknown words (`chars`, int64 [1, n]), in parts of at
- * most the model's input length. Unknown letters lose their accents or are skipped.
+ * Returns the inputs of the model for unknown words (`chars`, int64 `[1, n]`). A long word is split by the
+ * model's input length. Accents of unknown letters are removed; other unknown letters are skipped.
  */
 export function encodeUnknownWord(word: string, tables: UnknownWordTables): BigInt64Array[] {
   const ids: bigint[] = [];
@@ -21,7 +21,7 @@ export function encodeUnknownWord(word: string, tables: UnknownWordTables): BigI
   return runs;
 }
 
-/** Decodes the model's symbols, one per position: repeats count once, 0 is a blank (CTC). */
+/** Decodes the model's output, one symbol per position: repeats count once, 0 is a blank (CTC). */
 export function decodeUnknownWord(
   symbols: Iterable<bigint | number>,
   tables: UnknownWordTables,

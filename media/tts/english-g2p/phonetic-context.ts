@@ -1,6 +1,6 @@
 import { isConsonant, isVowel } from './stress.js';
 
-/** The start of the next word, on which the pronunciation depends. Sentences are processed from their end. */
+/** The start of the next word, on which the pronunciation of a word depends. Sentences are processed from their end. */
 export interface SoundContext {
   /** Class of the next sound; `pause` before punctuation and at the end. */
   readonly next: 'vowel' | 'consonant' | 'pause';
@@ -8,16 +8,17 @@ export interface SoundContext {
   readonly beforeTo: boolean;
 }
 
+/** The context of the last word of a sentence. */
 export const AT_THE_END: SoundContext = { next: 'pause', beforeTo: false };
 
-/** Marks at which a voice pauses; quotation marks do not count. */
+/** Marks at which a voice pauses. Quotation marks are not among them. */
 const PAUSES = new Set(';:,.!?—…');
 
 export function isPause(sign: string): boolean {
   return PAUSES.has(sign);
 }
 
-/** The context for the word before one with this text and these phonemes. */
+/** Returns the context of the word before `word`. @param behind - the context of `word` itself */
 export function contextBefore(
   word: { readonly text: string; readonly tag: string; readonly phonemes: string },
   behind: SoundContext,

@@ -1,13 +1,13 @@
 import type { JsonIndex } from './json-index.js';
 
-/** Phonemes of a word, by part of speech if that matters; `null` means that the word is spelt. */
+/** Phonemes of a word, by part of speech if they differ. With `null` the word is spelt. */
 export type WordEntry = string | Readonly<Record<string, string | null>>;
 
 const REMEMBERED = 20_000;
 
 /**
- * One of the voice's word lists. A word in lower case is also found under its capitalised form
- * and the other way round, unless that form has its own entry.
+ * One of the voice's word lists. A word in lower case without an entry has the entry of its capitalised form,
+ * and the other way round.
  */
 export class PronunciationList {
   readonly #index: JsonIndex;

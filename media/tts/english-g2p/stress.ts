@@ -1,14 +1,18 @@
-/** The alphabet's classes and marks (Source: the phoneme conventions of misaki, Apache-2.0). */
+/** Stress marks of the phoneme alphabet. Source, also of its classes: the conventions of misaki, Apache-2.0. */
 export const PRIMARY = 'ˈ';
 export const SECONDARY = 'ˌ';
 const VOWELS = new Set('AIOQWYaiuæɑɒɔəɛɜɪʊʌᵻ');
 const CONSONANTS = new Set('bdfhjklmnpstvwzðŋɡɹɾʃʒʤʧθ');
-/** One symbol each, but counted twice in a word's length. */
+/** Diphthongs and affricates, which count twice in the length of a word. */
 const LONG_SIGNS = new Set('AIOQWYʤʧ');
 
 /**
- * Target stress of a word: none, weaker by one step (`reduced`; `softened` only
- * where there is a primary one), at least a secondary one, or a primary one.
+ * Target stress of a word:
+ * - `none`: no stress
+ * - `reduced`: one step weaker; a word without stress gets a secondary one
+ * - `softened`: one step weaker, if there is a primary stress
+ * - `marked`: at least a secondary stress
+ * - `strong`: a primary stress
  */
 export type Stress = 'none' | 'reduced' | 'softened' | 'marked' | 'strong';
 
@@ -24,14 +28,14 @@ export function isStressed(phonemes: string): boolean {
   return phonemes.includes(PRIMARY) || phonemes.includes(SECONDARY);
 }
 
-/** Length of a word in symbols; diphthongs and affricates count twice. */
+/** Returns the length of phonemes in symbols. Diphthongs and affricates count twice. */
 export function weightOf(phonemes: string): number {
   let weight = 0;
   for (const sign of phonemes) weight += LONG_SIGNS.has(sign) ? 2 : 1;
   return weight;
 }
 
-/** Raises or lowers the stress of a word's phonemes; `undefined` leaves them unchanged. */
+/** Changes the stress of a word's phonemes. @param stress - `undefined` leaves them unchanged */
 export function withStress(phonemes: string, stress: Stress | undefined): string {
   const hasPrimary = phonemes.includes(PRIMARY);
   switch (stress) {
@@ -52,7 +56,7 @@ export function withStress(phonemes: string, stress: Stress | undefined): string
   }
 }
 
-/** Keeps only the main stress, as a secondary one. */
+/** Removes secondary stress and converts primary to secondary stress. */
 function lowered(phonemes: string): string {
   return phonemes.replaceAll(SECONDARY, '').replaceAll(PRIMARY, SECONDARY);
 }

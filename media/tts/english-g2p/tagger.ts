@@ -1,7 +1,7 @@
 import type { TaggerTables } from './assets.js';
 import type { JsonIndex } from './json-index.js';
 
-/** Weights of one feature: index and weight of each tag that it affects. */
+/** Weights of one feature: the index and weight of each tag that it affects. */
 interface FeatureWeights {
   readonly tags: Uint8Array;
   readonly weights: Float64Array;
@@ -15,8 +15,8 @@ const LETTERS = /^\p{L}+$/u;
 const DIGITS = /^\p{Nd}+$/u;
 
 /**
- * Part-of-speech tagger (Penn Treebank tags), an averaged perceptron over the word, its
- * neighbours and the two tags before. The features' names are part of the model's file.
+ * Part-of-speech tagger (Penn Treebank tags): an averaged perceptron over the word, its neighbours and the two
+ * previous tags. The names of the features are part of the model's file.
  */
 export class Tagger {
   readonly #tables: TaggerTables;
@@ -36,6 +36,7 @@ export class Tagger {
       .map(({ index }) => index);
   }
 
+  /** Returns one tag for each word of a sentence. */
   tag(words: readonly string[]): string[] {
     const seen = [...BEFORE, ...words.map((word) => this.#generalised(word)), ...BEHIND];
     const tags: string[] = [];
@@ -136,7 +137,7 @@ function ending(word: string): string {
   return word.slice(-3);
 }
 
-/** Replaces numbers and hyphenated words by their kind; converts other words to lower case. */
+/** Replaces numbers and hyphenated words with their kind. Converts other words to lower case. */
 function kindOf(word: string): string {
   if (word.indexOf('-') > 0) return '!HYPHEN';
   if (DIGITS.test(word) && word.length === 4) return '!YEAR';

@@ -1,7 +1,7 @@
 import { SPELT } from '../../text/normalise/english/spelling.js';
 import { PLACEHOLDERS } from '../../text/normalise/fixed-pronunciations.js';
 
-/** A token and its position in the text. */
+/** A token and the UTF-16 index of its start. */
 export interface TextToken {
   readonly text: string;
   readonly start: number;
@@ -9,8 +9,8 @@ export interface TextToken {
 }
 
 /**
- * Character classes and the order of the steps are those of English treebanks as spaCy (MIT)
- * splits them, because the tagger was trained on such tokens.
+ * The character classes and the order of the steps are those of spaCy (MIT) for English, because the tagger was
+ * trained on such tokens.
  */
 const LOWER = 'a-zß-öø-ÿ';
 const UPPER = 'A-ZÀ-ÖØ-Þ';
@@ -44,7 +44,7 @@ const INFIX = new RegExp(
   'gu',
 );
 const CHUNK = /\S+/g;
-/** Longer runs without a space are split, because the steps below scan a chunk repeatedly. */
+/** UTF-16 units. Longer runs without a space are split, because the steps below scan a chunk repeatedly. */
 const MAX_CHUNK_LENGTH = 160;
 
 /** Splits a text into words and punctuation. */

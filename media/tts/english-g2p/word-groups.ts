@@ -7,7 +7,7 @@ import { isPause } from './phonetic-context.js';
 import { PRIMARY, weightOf, withStress } from './stress.js';
 import type { TextToken } from './tokenizer.js';
 
-/** A token or a part of one: the smallest unit that is looked up. */
+/** A token or a part of one: the smallest unit of a lookup. */
 export interface WordPart {
   readonly text: string;
   readonly tag: string;
@@ -19,7 +19,7 @@ export interface WordPart {
   readonly phonemes: string | undefined;
 }
 
-/** Parts without space between them: "don't", "well-known", or one mark of punctuation. */
+/** Parts without a space between them ("don't", "well-known"), or one punctuation mark. */
 export type WordGroup = readonly WordPart[];
 
 const UPPER = 'A-ZÀ-ÖØ-Þ';
@@ -62,11 +62,15 @@ const BRACKETS_AND_QUOTES: ReadonlyMap<string, string> = new Map([
 const SPOKEN_MARK = /[;:,.!?—…"“”]/g;
 const ONLY_LETTERS = /^[a-z]+$/i;
 const SILENT = /^[',\-._‘’/]+$/;
-/** Longer groups are split, because every run of a group's parts may be looked up. */
+/** Longer groups are split, because each run of parts of a group may be looked up. */
 const MAX_PARTS = 16;
 const LETTER_ONLY = /^\p{L}$/u;
 
-/** Groups tokens into words. Each punctuation mark is a separate group. */
+/**
+ * Groups tokens into words. Each punctuation mark is a separate group.
+ * @param tags - one for each token
+ * @param fixed - parts that have placeholders in the tokens; default: none
+ */
 export function groupWords(
   tokens: readonly TextToken[],
   tags: readonly string[],
@@ -118,7 +122,7 @@ function punctuation(text: string, tag: string): string | undefined {
   return BRACKETS_AND_QUOTES.get(tag) ?? (text.match(SPOKEN_MARK) ?? []).join('');
 }
 
-/** Joins several parts to one word for the lookup. */
+/** Joins parts to one word for a lookup. @param parts - at least one */
 export function joined(parts: readonly WordPart[]): WordPart {
   const first = parts[0]!;
   const last = parts[parts.length - 1]!;
@@ -148,7 +152,7 @@ export interface SaidPart {
   readonly phonemes: string;
 }
 
-/** A part of a group that is not spoken. */
+/** Whether a part of a group is not spoken. */
 export function isSilent(text: string): boolean {
   return SILENT.test(text);
 }

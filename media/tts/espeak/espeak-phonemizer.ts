@@ -18,7 +18,7 @@ interface CutClause {
   readonly mark: string;
 }
 
-/** Phonemes from eSpeak NG, on which many neural voices were trained. */
+/** Converts text to phonemes with eSpeak NG. Many neural voices were trained on its phonemes. */
 export class EspeakPhonemizer implements Phonemizer {
   readonly #process: EspeakProcess;
   readonly #queue: ThreadQueue;
@@ -66,7 +66,7 @@ function markOf(marks: string): string {
   return mark === '…' ? '.' : mark.replace(/[—–]/, ';');
 }
 
-/** The words of a clause without surrounding punctuation, and their indexes. */
+/** Returns the words of a clause without surrounding punctuation, and their indexes. */
 function wordsOf(clause: string): [string, number][] {
   return [...clause.matchAll(WORD)].map(({ 0: found, index }) => {
     const word = found.replace(EDGE_MARKS, '');

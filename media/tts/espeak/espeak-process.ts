@@ -10,20 +10,20 @@ import { type EspeakEvent, EspeakReply, type EspeakRequest } from './protocol.js
 
 const PACKAGE = '@echogarden/espeak-ng-emscripten';
 const PROGRAM = fileURLToPath(new URL('./espeak-program.js', import.meta.url));
-/** The start and the longest job take less than 1 s on an idle machine. */
+/** On an idle machine, the start and the longest job take less than 1 s. */
 const DEFAULT_LIMITS: WatchdogLimits = { replyTimeoutMs: 10_000, startTimeoutMs: 20_000 };
 
-/** The engine's file, or undefined where the optional package is not installed. */
+/** Returns the path of the engine; undefined if the optional package is not installed. */
 export function locateEspeak(): string | undefined {
   try {
     return createRequire(import.meta.url).resolve(PACKAGE);
   } catch {
-    // An optional package may be absent.
+    // The package is optional.
     return undefined;
   }
 }
 
-/** Called with each stretch of audio; the receiver owns the samples. */
+/** Receives a stretch of audio: mono, 16-bit, at `ESPEAK_SAMPLE_RATE`. The receiver owns the samples. */
 export type OnEspeakAudio = (samples: Int16Array, events: readonly EspeakEvent[]) => void;
 
 interface Job {
@@ -40,9 +40,9 @@ interface Running {
 }
 
 /**
- * eSpeak NG in a child process: text in, phonemes or samples out. The process starts with the first job;
- * after it died or hung, the next job starts a new one. A loss rejects the pending jobs with WORKER_DIED
- * and is published to `workerLosses`. CPU permits are the caller's task.
+ * Runs eSpeak NG in a child process, which returns phonemes or samples for a text. The first job starts it. If
+ * it dies or hangs, the pending jobs fail with WORKER_DIED, the loss is published to `workerLosses`, and the next
+ * job starts a new process. The class takes no CPU permits; its callers do.
  */
 export class EspeakProcess {
   readonly #engineFile: string;
@@ -61,17 +61,22 @@ export class EspeakProcess {
     this.#limits = limits;
   }
 
-  /** Jobs that were sent to the process and are not answered. */
+  /** Number of jobs that were sent to the process and are not answered. */
   get pending(): number {
     return this.#jobs.size;
   }
 
-  /** Id of the running process. */
+  /** Id of the process; undefined if none runs. */
   get pid(): number | undefined {
     return this.#running?.child.pid;
   }
 
-  /** Speaks a short text; resolves after its last audio. @throws MediaError WORKER_DIED, INTERNAL */
+  /**
+   * Synthesises a short text. Resolves after its last audio.
+   * @param job.voice - the engine's name of the voice
+   * @param job.speed - factor of the normal speed; 1 leaves it unchanged
+   * @throws MediaError WORKER_DIED, INTERNAL for an unknown voice
+   */
   speak(
     job: { voice: string; text: string; speed: number },
     onSound: OnEspeakAudio,
@@ -85,7 +90,11 @@ export class EspeakProcess {
     });
   }
 
-  /** Returns the phonemes of each clause's words in the engine's notation. @throws MediaError WORKER_DIED, INTERNAL */
+  /**
+   * Returns the phonemes of each clause in the engine's IPA notation; see `EspeakReply`.
+   * @param clauses - the words of each clause
+   * @throws MediaError WORKER_DIED, INTERNAL for an unknown voice
+   */
   phonemes(
     voice: string,
     clauses: readonly (readonly string[])[],
@@ -98,7 +107,11 @@ export class EspeakProcess {
     });
   }
 
-  /** Returns the words in IPA and in the engine's phoneme mnemonics. @throws MediaError WORKER_DIED, INTERNAL */
+  /**
+   * Returns words in IPA and in the engine's phoneme mnemonics.
+   * @param text - words without punctuation
+   * @throws MediaError WORKER_DIED, INTERNAL for an unknown voice
+   */
   sounds(voice: string, text: string): Promise<{ readonly ipa: string; readonly own: string }> {
     return new Promise((resolve, reject) => {
       const onReply: Job['onReply'] = (reply) => {
@@ -108,6 +121,7 @@ export class EspeakProcess {
     });
   }
 
+  /** Kills the process. Pending and later jobs fail with WORKER_DIED. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const child = this.#running?.child;
@@ -148,7 +162,7 @@ export class EspeakProcess {
     child.on('error', (error) => {
       fault = error;
     });
-    // A write to a dead process fails; `close` handles its end.
+    // A write to a dead process fails. The event `close` handles its end.
     child.stdin.on('error', () => undefined);
     child.stdout.on('data', (bytes: Buffer) => {
       try {

@@ -1,6 +1,6 @@
-// Program of the child process: loads the eSpeak NG engine from the file in its one argument, reads
-// requests from standard input and writes replies to standard output, both as frames. It exits at the end
-// of standard input. No other module loads the engine.
+// Program of the child process. Loads the eSpeak NG engine from the path in its argument, reads requests from
+// standard input and writes replies to standard output, both as frames. Exits at the end of standard input.
+// No other module loads the engine.
 import { writeSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { pathToFileURL } from 'node:url';
@@ -36,11 +36,11 @@ type Load = (options: { print(): void; printErr(): void }) => Promise<EngineModu
 /** The engine's default speed. */
 const WORDS_PER_MINUTE = 175;
 const NOTHING = new Uint8Array(0);
-/** Below the gateway's threads, but not far: a first chunk waits for its phonemes. */
+/** Nice value: slightly below the gateway's threads, because first chunks wait for phonemes. */
 const NICENESS = 2;
 
 setPriority(NICENESS);
-// Ctrl-C reaches the whole process group; the gateway decides when this process ends.
+// Ctrl-C is sent to the whole process group, but the gateway decides when this process ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
 const quiet = () => undefined;

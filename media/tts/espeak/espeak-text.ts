@@ -11,7 +11,7 @@ import { speechTextOf } from '../../text/speech-text.js';
 /** Characters that the engine would read as markup or phoneme mnemonics. */
 const MARKUP: SpokenForm = { pattern: /[<>[\]{}|\\^`]/g, say: () => ' ' };
 
-/** Minimum lengths in characters. The first piece is short, so that its audio starts early. */
+/** Minimum and maximum lengths of a chunk in UTF-16 units. The first chunk is short, so that its audio starts early. */
 const MIN_FIRST_LENGTH = 12;
 const MIN_LENGTH = 60;
 const MAX_TEXT_LENGTH = 200;
@@ -26,8 +26,9 @@ export interface EspeakTextChunk {
 }
 
 /**
- * Normalises a text for the engine: no markup or emoji, and all in words.
- * @param fixed - parts with a fixed pronunciation, in the engine's phoneme mnemonics
+ * Normalises a text for the engine: words only, without markup and emoji.
+ * @param language - ISO 639-1
+ * @param fixed - parts with a pronunciation in the engine's phoneme mnemonics; default: none
  */
 export function espeakTextOf(
   text: string,
@@ -44,8 +45,8 @@ export function espeakTextOf(
 }
 
 /**
- * Splits a normalised text at clauses, but not inside the expansion of one written word. The first piece
- * is short. Pieces without speakable text are omitted.
+ * Splits a normalised text into chunks at clauses, but not inside the expansion of one written word. The first
+ * chunk is short. Chunks without speakable text are omitted.
  */
 export function piecesOf(normalised: AlignedText): EspeakTextChunk[] {
   const pieces: EspeakTextChunk[] = [];

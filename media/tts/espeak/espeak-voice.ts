@@ -16,14 +16,15 @@ import { mnemonicsOf, type PhonemeMap, phonemesOf, SOUND_SAMPLES } from './phone
 import { ESPEAK_SAMPLE_RATE } from './protocol.js';
 import { type WordRange, WordTiming } from './word-timing.js';
 
-/** Number of placeholder characters for fixed pronunciations. */
+/** Maximum number of fixed pronunciations in an utterance. */
 const MAX_PRONOUNCED = 1_000;
-/** The engine's own pauses between clauses and sentences, which it omits at the end of its input. */
+/** Pauses of the engine after clauses and sentences, which it omits at the end of its input. */
 const CLAUSE_PAUSE_MS = 150;
 const SENTENCE_PAUSE_MS = 300;
 const CLAUSE_END = /[,;:–—]\s*$/;
 const SENTENCE_END = /[.!?…]['"”»)]*\s*$/;
 
+/** Voice and process of an `EspeakVoice`. */
 export interface EspeakVoiceOptions {
   readonly id: string;
   readonly language: Language;
@@ -36,9 +37,9 @@ export interface EspeakVoiceOptions {
 }
 
 /**
- * A voice of the formant synthesiser eSpeak NG: robotic, but fast and in every language. Each clause is a job
- * with a CPU permit; its audio is emitted while it is synthesised. `temperature`, `topP` and `seed` have
- * no effect: the engine samples no model, and its jitter of some ms per utterance cannot be seeded.
+ * A voice of the formant synthesiser eSpeak NG. It sounds robotic but is fast and available in all languages. Each
+ * chunk is a job with a CPU permit; its audio is emitted during the synthesis. `temperature`, `topP` and `seed`
+ * have no effect: the engine samples no model, and its jitter of some ms per utterance has no seed.
  */
 export class EspeakVoice implements TextToSpeech {
   readonly id: string;
@@ -81,10 +82,10 @@ export class EspeakVoice implements TextToSpeech {
   }
 
   async close(): Promise<void> {
-    // The process is shared: its owner closes it.
+    // The owner of the shared process closes it.
   }
 
-  /** The transcribed parts whose phonemes the voice has. */
+  /** Returns the parts with a transcription whose phonemes the voice has. */
   async #fixedWords(
     { text, pronounced = [] }: SynthesisRequest,
     { signal, firstPriority }: SpeakOptions,
@@ -145,14 +146,14 @@ interface PieceWork {
   readonly rangeOf: WordRange;
 }
 
-/** Length of the pause after a piece, in samples. */
+/** Returns the length of the pause after a chunk, in samples. */
 function pauseAfter(text: string, speed: number): number {
   const clauseMs = CLAUSE_END.test(text) ? CLAUSE_PAUSE_MS : 0;
   const pauseMs = SENTENCE_END.test(text) ? SENTENCE_PAUSE_MS : clauseMs;
   return Math.round((pauseMs * ESPEAK_SAMPLE_RATE) / 1000 / speed);
 }
 
-/** Converts an index in code points to one in UTF-16 units. */
+/** Returns a function that converts an index in code points to one in UTF-16 units. */
 function codeUnits(text: string): (codePoints: number) => number {
   const lengths = Array.from(text, (character) => character.length);
   if (lengths.length === text.length) return (count) => Math.min(count, text.length);

@@ -11,10 +11,11 @@ export interface EspeakFrame {
 }
 
 const LENGTHS = 8;
-/** Larger than every valid frame. */
+/** Maximum size of a frame: more than any valid frame has. */
 const MAX_BYTES = 4_194_304;
 const NOTHING = new Uint8Array(0);
 
+/** Encodes a frame. @param body - default: empty */
 export function encodeFrame(head: unknown, body: Uint8Array = NOTHING): Uint8Array {
   const text = new TextEncoder().encode(JSON.stringify(head));
   const bytes = new Uint8Array(LENGTHS + text.length + body.length);
@@ -31,7 +32,7 @@ export class EspeakFrameReader {
   #parts: Uint8Array[] = [];
   #length = 0;
 
-  /** @throws MediaError INTERNAL for invalid bytes */
+  /** @returns the frames that the bytes complete @throws MediaError INTERNAL for a frame above 4 MiB */
   push(bytes: Uint8Array): EspeakFrame[] {
     this.#parts.push(bytes);
     this.#length += bytes.length;
@@ -41,7 +42,8 @@ export class EspeakFrameReader {
       const lengths = new DataView(held.buffer, held.byteOffset, held.byteLength);
       const headEnd = LENGTHS + lengths.getUint32(0, true);
       const end = headEnd + lengths.getUint32(4, true);
-      if (end > MAX_BYTES) throw new MediaError('INTERNAL', 'A frame is too large');
+      if (end > MAX_BYTES)
+        throw new MediaError('INTERNAL', `A frame has more than ${MAX_BYTES} bytes`);
       if (held.length < end) break;
       const head = JSON.parse(new TextDecoder().decode(held.subarray(LENGTHS, headEnd)));
       frames.push({ head, body: new Uint8Array(held.subarray(headEnd, end)) });

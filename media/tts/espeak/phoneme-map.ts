@@ -1,9 +1,9 @@
 import type { Language } from '../../languages.js';
 
-/** IPA sound → the engine's phoneme mnemonic, for one voice. */
+/** The engine's phoneme mnemonic for each IPA sound of a voice. */
 export type PhonemeMap = ReadonlyMap<string, string>;
 
-/** Words with most sounds of a language, from whose phonemes `phonemesOf` builds the map. */
+/** Words with most sounds of a language. `phonemesOf` builds the map from their phonemes. */
 export const SOUND_SAMPLES: Readonly<Record<Language, string>> = {
   en: 'the quick brown fox jumps over thin measure church judge boy banjo father bird see food book day go my now law cat bed hit cup hot near hair sing shy yes about happy',
   ca: 'el jove cavaller xerra amb la noia al lluny, bo, això, platja, metge, cafè, tot, peix, rosa, carro, vida, gat, any, sis, hotel, llibre, veu, aigua',
@@ -22,7 +22,11 @@ const STRESS = /[ˈˌ',]/g;
 /** Marks without a sound: pauses, words in another language. */
 const NO_SOUND = /^[:;|!]*$|[(#]/;
 
-/** Pairs the sounds of the same words in IPA and in the engine's mnemonics. */
+/**
+ * Builds the map of a voice from the same words in two notations.
+ * @param ipa - words in IPA, with `_` between sounds
+ * @param own - the words in the engine's mnemonics, with `_` between sounds
+ */
 export function phonemesOf(ipa: string, own: string): PhonemeMap {
   const sounds = new Map<string, string>();
   const owns = own.split(' ');
@@ -46,7 +50,7 @@ function partsOf(word: string): string[] {
   return word.split('_').filter((part) => part !== '');
 }
 
-/** Substitutes for a sound that a language lacks, the most similar first. */
+/** A sound and its substitutes for languages that lack it, the most similar first. */
 const NEAREST: readonly string[] = [
   'r ɹ ɾ ʁ ʀ ɻ',
   'ɹ r ɾ ʁ',
@@ -92,8 +96,8 @@ const VOWEL = /[aeiouyæɑɒɔəɛɜɐɪʊʌœøɨʉɯɵɤɘɞʏɚɝᵻ]/u;
 const MAX_MNEMONIC_LENGTH = 4;
 
 /**
- * Converts a transcription to the engine's mnemonics; undefined if the voice lacks one of its sounds. The
- * engine expects the stress mark before the vowel. Source: eSpeak NG, docs/phonemes.md.
+ * Converts an IPA transcription to the engine's mnemonics; undefined if the voice lacks one of its sounds. The
+ * stress mark is moved to the vowel. Source: eSpeak NG, docs/phonemes.md.
  */
 export function mnemonicsOf(ipa: string, sounds: PhonemeMap): string | undefined {
   const plain = ipa
@@ -132,6 +136,6 @@ function soundAt(
       .find(Boolean);
     if (own !== undefined) return { own, length };
   }
-  // A length or other mark that the language does not distinguish is dropped.
+  // Drops a length mark or other mark that the language does not distinguish.
   return /[ː\u02b0-\u02c7\p{M}]/u.test(ipa[at]!) ? { own: '', length: 1 } : undefined;
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** Requests to the eSpeak program. Voices have the engine's names. */
+/** Requests to the eSpeak program. `voice` is the engine's name of a voice. */
 export type EspeakRequest =
   | {
       readonly id: number;
       readonly type: 'speak';
       readonly voice: string;
       readonly text: string;
-      /** 1 is normal speed. */
+      /** Factor of the normal speed. */
       readonly speed: number;
     }
   | {
@@ -31,18 +31,18 @@ const id = z.int();
 const EspeakEvent = z.object({
   /** `end`: end of a clause. */
   type: z.enum(['word', 'end']),
-  /** In code points of the text; 0 for `end`. */
+  /** Index and length in code points of the text; 0 for `end`. */
   start: z.number(),
   length: z.number(),
-  /** Ms of the audio. */
+  /** Ms from the start of the audio. */
   atMs: z.number(),
 });
 export type EspeakEvent = Readonly<z.infer<typeof EspeakEvent>>;
 
 /**
- * Replies of the program. The body of a `sound` frame has 16-bit samples. In `phonemes`, the first line of
- * each clause has its phonemes; if the number of groups differs from the number of words, one line for
- * each word follows.
+ * Replies of the program. The body of a `sound` frame has 16-bit samples. In `phonemes`, the first line of each
+ * clause has its phonemes. If its number of groups differs from the number of words, one line for each word
+ * follows.
  */
 export const EspeakReply = z.discriminatedUnion('type', [
   z.object({ type: z.literal('sound'), id, events: z.array(EspeakEvent) }),
@@ -54,5 +54,5 @@ export const EspeakReply = z.discriminatedUnion('type', [
 ]);
 export type EspeakReply = z.infer<typeof EspeakReply>;
 
-/** Hz; the same for all voices. */
+/** Sample rate of all voices in Hz. */
 export const ESPEAK_SAMPLE_RATE = 22_050;

@@ -6,31 +6,35 @@ interface OpenWord {
   readonly textStart: number;
   readonly textEnd: number;
   readonly startSample: number;
-  /** End of its clause, if that comes before the next word. */
+  /** End of the word's clause, if it precedes the next word. */
   endSample: number | undefined;
 }
 
-/** Maps a word of the spoken piece to its range in the utterance; half-open UTF-16 indexes. */
+/** Maps a range of the chunk's text, in code points, to its range in the utterance, in UTF-16 units. Half-open. */
 export type WordRange = (
   start: number,
   end: number,
 ) => { readonly textStart: number; readonly textEnd: number };
 
 /**
- * Delays audio until the ends of the words that start in it are known, so that a word is never reported
- * after its audio. Times count over all pieces of an utterance.
+ * Delays audio until the ends of the words that start in it are known, so that no word is reported after its
+ * audio. Positions count from the start of the utterance.
  */
 export class WordTiming {
   #held: Float32Array[] = [];
   #heldLength = 0;
   #released = 0;
-  /** First sample of the current piece. */
+  /** First sample of the current chunk of text. */
   #origin = 0;
   #open: OpenWord | undefined;
   #words: WordTime[] = [];
   #textEnd = 0;
 
-  /** Takes a stretch of a piece and returns the audio that is complete. */
+  /**
+   * Adds a stretch of audio.
+   * @param samples - mono, 16-bit, at `ESPEAK_SAMPLE_RATE`
+   * @returns the audio whose words are complete; undefined if there is none
+   */
   push(
     samples: Int16Array,
     events: readonly EspeakEvent[],
@@ -47,7 +51,7 @@ export class WordTiming {
     return this.#release(Math.min(this.#heldLength, known - this.#released));
   }
 
-  /** Ends the current piece with a silence of that many samples and returns its remaining audio. */
+  /** Ends the current chunk of text. @param silence - samples to add @returns the remaining audio */
   endPiece(silence: number): SpeechChunk | undefined {
     this.#endWord(this.#released + this.#heldLength);
     this.#hold(new Float32Array(silence));

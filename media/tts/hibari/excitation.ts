@@ -1,20 +1,20 @@
 import { HOP, SAMPLE_RATE } from './constants.js';
 
-/** A pitch up to this (Hz) marks an unvoiced frame. */
+/** Hz. Frames with this pitch or less are unvoiced. */
 const VOICED_ABOVE = 40;
-/** Harmonics end below this (Hz). */
+/** Maximum frequency of the harmonics in Hz. */
 const HIGHEST = 11_000;
-/** Below this value of 2·sin(t/2), the quotient is replaced by its limit, the peak of the pulse. */
+/** If 2·sin(t/2) is at most this value, the quotient is replaced by its limit, the peak of the pulse. */
 const PEAK = 2e-3;
 
 /**
- * The pulses of the vocal folds, sample by sample: all harmonics of the pitch below 11 kHz at unit
- * amplitude, Σ cos(h·t) = sin((H + ½)t) / (2 sin(t/2)) − ½; silence in unvoiced frames.
- * The pitch is interpolated linearly between the middles of frames.
+ * Computes the pulses of the vocal folds: all harmonics of the pitch below 11 kHz at unit amplitude,
+ * Σ cos(h·t) = sin((H + ½)t) / (2 sin(t/2)) − ½. Unvoiced frames are silent. The pitch is interpolated linearly
+ * between the middles of frames.
  */
 export class Excitation {
   readonly #pitch: Float32Array;
-  /** Turns of the fundamental, 0…1. */
+  /** Phase of the fundamental in turns, 0…1. */
   #phase = 0;
   #frame = 0;
 
@@ -23,7 +23,10 @@ export class Excitation {
     this.#pitch = pitch;
   }
 
-  /** Writes the next frame's 300 samples to `output` at `at`. @returns whether any was voiced */
+  /**
+   * Writes the next `HOP` samples to `output` from the index `at` on.
+   * @returns whether one of them is voiced
+   */
   next(output: Float64Array, at: number): boolean {
     const pitch = this.#pitch;
     const frame = this.#frame++;

@@ -5,19 +5,19 @@ import { BIN_STEP, type NoiseField, QUANTILE_BITS } from './noise-field.js';
 const { LOG_MIN, LOG_MAX, LOG_STEPS, TURN_STEPS, WARP_MAX, WARP_STEPS } = LOOKUP_SCALES;
 const TURNS = TURN_STEPS / (2 * Math.PI);
 
-/** Offsets of the five parts of a frame. Each has one value per bin. */
+/** Offsets of the five parts of a frame. Each part has one value per bin. */
 const LOG_HARMONIC = 0;
 const THETA = BINS;
 const LOG_NOISE = 2 * BINS;
 const LOG_REST = 3 * BINS;
 const PHI = 4 * BINS;
 /**
- * The model's output for a frame: logarithm of the harmonics' magnitude, change of their phase, logarithm of the
- * noise's magnitude, logarithm and angle of the residual.
+ * Number of values of the model's output for a frame: logarithm of the harmonics' magnitude, change of their
+ * phase, logarithm of the noise's magnitude, logarithm and angle of the residual, for each bin.
  */
 export const FRAME_VALUES = 5 * BINS;
 
-/** The factor for the source of one frame, and the values that are added to it, for each bin. */
+/** For each bin of a frame, the factor of its source and the value that is added. Complex, overwritten by each call. */
 export class FrameFilter {
   readonly gainRe = new Float64Array(BINS);
   readonly gainIm = new Float64Array(BINS);
@@ -29,7 +29,11 @@ export class FrameFilter {
     this.#curves = curves;
   }
 
-  /** The harmonics' filter e^lh · e^(iπ·tanh θ) of the frame at `at`. */
+  /**
+   * Computes the filter of the harmonics: e^lh · e^(iπ·tanh θ).
+   * @param spectra - output of the decoder
+   * @param at - index of the frame's first value
+   */
   makeGain(spectra: Float32Array, at: number): void {
     const { exponential, warp } = this.#curves;
     const { gainRe, gainIm } = this;
@@ -48,9 +52,10 @@ export class FrameFilter {
   }
 
   /**
-   * The noise e^ln · Z and the residual e^lr · e^(iφ) of the frame at `at`.
-   *
-   * @param frame - number of the frame in the utterance, which selects its noise
+   * Computes the sum of the noise e^ln · Z and the residual e^lr · e^(iφ).
+   * @param spectra - output of the decoder
+   * @param at - index of the frame's first value
+   * @param frame - index of the frame in the utterance, which selects its noise
    */
   makeSum(spectra: Float32Array, at: number, noise: NoiseField, frame: number): void {
     const { exponential, circle } = this.#curves;
@@ -65,7 +70,7 @@ export class FrameFilter {
       const turn = 2 * (floor & (TURN_STEPS - 1));
       const cos = circle[turn]!;
       const sin = circle[turn + 1]!;
-      // `scramble`, inlined: it runs for every bin of every frame.
+      // The function `scramble`, inlined because it runs for each bin of each frame.
       let bits = (key + Math.imul(bin, BIN_STEP)) | 0;
       bits = Math.imul(bits ^ (bits >>> 16), 0x7feb352d);
       bits = Math.imul(bits ^ (bits >>> 15), 0x846ca68b);

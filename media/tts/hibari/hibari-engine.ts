@@ -15,14 +15,14 @@ import { parseVocabulary } from './vocabulary.js';
 import { partWordTimes, silentHops } from './word-times.js';
 
 /**
- * Frames of an utterance's chunks: the first is 210 ms of audio, then they double up to 2 s, so that no
- * chunk holds its CPU permit for long. The sizes are even and do not depend on the reader's speed,
- * because the position of the decoder's windows changes the rounding of its 8-bit arithmetic.
+ * Frames of the chunks of an utterance: the first has 210 ms of audio, later ones double up to 2 s, so that no job
+ * has its CPU permit for long. The sizes are even. They do not depend on the reader's speed, because the position
+ * of the decoder's windows changes the rounding of its 8-bit arithmetic.
  */
 const FIRST_FRAMES = 20;
 const MAX_FRAMES = 160;
 
-/** A part of an utterance; `encoded` is set with its first chunk. */
+/** A part of an utterance. `encoded` is set when its first chunk is synthesised. */
 interface HibariPart {
   readonly phonemes: PhonemePart;
   encoded?: { readonly plan: HibariPlan; readonly synthesis: HibariSynthesis };

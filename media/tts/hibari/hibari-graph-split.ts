@@ -9,7 +9,7 @@ export const HibariGraphSplit = z.object({
   features: z.string(),
   /** Duration of each id in pairs of frames. */
   durations: z.string(),
-  /** `[1, frames, 5 · 601]`: the outputs of the model before they are transposed and split. */
+  /** `[1, frames, 5 · 601]`: the outputs of the model before the transposition and the split. */
   spectra: z.string(),
 });
 export type HibariGraphSplit = Readonly<z.infer<typeof HibariGraphSplit>>;
@@ -23,8 +23,8 @@ export const HIBARI_FILES = {
 } as const;
 
 /**
- * Splits a voice. Its weights are int8; without exact products of unsigned and signed bytes they become
- * uint8, which gives the same sums. On processors with exact products that would cost 50 % more time.
+ * Returns the recipe that splits a voice. Without exact products of unsigned and signed bytes, the int8 weights
+ * become uint8, which gives the same sums. With exact products, uint8 weights would take 50 % more time.
  * @param isExact - result of `hasExactInt8`
  */
 export function hibariRecipe(isExact: boolean): ModelRecipe {
@@ -83,5 +83,5 @@ export function splitHibariGraph(graph: OnnxGraph): HibariGraphSplit {
 }
 
 function unlikeHibari(): MediaError {
-  return new MediaError('MODEL_CORRUPT', 'A model file does not hold a hibari voice');
+  return new MediaError('MODEL_CORRUPT', 'The model file does not contain a hibari voice');
 }

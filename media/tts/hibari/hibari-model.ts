@@ -5,8 +5,8 @@ import { FRAME_VALUES } from './frame-filter.js';
 import { HIBARI_FILES, HibariGraphSplit, hibariRecipe } from './hibari-graph-split.js';
 
 /**
- * Context frames of the decoder on each side of a window. Its convolutions reach 27 frames, but beyond 12
- * more context changes less than the rounding of its 8-bit weights.
+ * Context frames of the decoder on each side of a window. Its convolutions reach 27 frames, but the effect of more
+ * than 12 is smaller than the rounding of the 8-bit weights.
  */
 const MARGIN = 12;
 
@@ -23,8 +23,8 @@ export interface HibariPlan {
 }
 
 /**
- * The acoustic model of a hibari voice in two parts: the encoder reads a whole sentence, the decoder
- * computes its frames in windows, so that the first audio does not wait for the last.
+ * The acoustic model of a hibari voice in two parts. The encoder reads a whole sentence. The decoder computes its
+ * frames in windows, so that the first audio does not wait for the last.
  */
 export class HibariModel {
   readonly #encoder: OnnxModel;
@@ -38,6 +38,7 @@ export class HibariModel {
   }
 
   /**
+   * @param file - path of the model
    * @param preparedFolder - folder of prepared models; undefined prepares in memory
    * @throws MediaError MODEL_MISSING, MODEL_CORRUPT
    */
@@ -54,7 +55,11 @@ export class HibariModel {
     );
   }
 
-  /** @param speed - 1 is the voice's normal speed; 0.5–2 */
+  /**
+   * Encodes one part of an utterance.
+   * @param ids - of phonemes, with a pad (0) at each end
+   * @param speed - factor of the voice's normal speed, 0.5–2
+   */
   async encode(ids: readonly number[], speed: number): Promise<HibariPlan> {
     const output = await this.#encoder.run({
       ids: { data: BigInt64Array.from(ids, BigInt), dims: [1, ids.length] },
@@ -69,7 +74,7 @@ export class HibariModel {
     };
   }
 
-  /** Returns the spectra of the frames `from`…`to` (half-open), frame after frame. */
+  /** Returns the spectra of the frames `from`…`to` (half-open): `FRAME_VALUES` values per frame. */
   async decode(plan: HibariPlan, from: number, to: number): Promise<Float32Array> {
     const first = Math.max(0, from - MARGIN);
     const end = Math.min(plan.frames, to + MARGIN);

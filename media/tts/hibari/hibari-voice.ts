@@ -16,6 +16,7 @@ export interface HibariFiles {
   readonly preparedFolder: string | undefined;
 }
 
+/** Input of a voice's worker; see `SynthesisRequest`. */
 export interface HibariUtterance {
   readonly text: string;
   readonly pronounced: readonly Pronounced[];
@@ -25,20 +26,21 @@ export interface HibariUtterance {
   readonly speed: number;
 }
 
+/** Files and scheduler of a `HibariVoice`. */
 export interface HibariVoiceOptions {
   readonly id: string;
   /** Folder of the model `hibari-heart`, with the data of the text front end. */
   readonly folder: string;
-  /** Acoustic model of another voice of the family; by default the one in `folder`. */
+  /** Path of another voice's acoustic model. Default: the one in `folder`. */
   readonly modelFile?: string;
-  /** Folder of prepared models; by default the model is prepared in memory. */
+  /** Folder of prepared models. Default: the model is prepared in memory. */
   readonly preparedFolder?: string | undefined;
   readonly scheduler: CpuScheduler;
   /** Default: `us`. */
   readonly dialect?: Dialect;
 }
 
-/** The neural English voices. Text front end, model and signal processing run on the worker thread. */
+/** A neural English voice. The text front end, the model and the signal processing run on its worker thread. */
 export class HibariVoice extends StreamingVoice<HibariUtterance> {
   override readonly id: string;
   override readonly languages = ['en'];

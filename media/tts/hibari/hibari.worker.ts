@@ -4,7 +4,7 @@ import { serveStreaming } from '../streaming/serve-streaming.js';
 import { HibariEngine } from './hibari-engine.js';
 import type { HibariFiles } from './hibari-voice.js';
 
-/** Long and short texts, so that V8 has optimised every loop before the first caller. */
+/** Long and short texts, so that V8 has optimised all loops before the first call. */
 const WARM_UP = [
   'Good morning everyone, how are you today?',
   'Our office opens at nine in the morning and closes at six.',

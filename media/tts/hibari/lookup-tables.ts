@@ -1,28 +1,29 @@
-/** Maximum logarithm of a magnitude, as in the reference. The minimum is −25. */
+/** Maximum and minimum logarithm of a magnitude, as in the reference implementation. */
 const LOG_MAX = 7;
 const LOG_MIN = -25;
 const LOG_STEPS = 256;
 const TURN_STEPS = 4096;
-/** tanh is ±1 to float precision beyond this. */
+/** Above this value, tanh is 1 to float32 precision. */
 const WARP_MAX = 8;
 const WARP_STEPS = 1024;
 
 /**
- * Tables of the functions that convert the model's outputs to spectra, for linear interpolation. Error of e^x: 2e-6
- * of its value; of the others: 2e-6 of full scale (−114 dB).
+ * Tables, for linear interpolation, of the functions that convert the model's outputs to spectra. The error of e^x
+ * is 2e-6 of its value, that of the others 2e-6 of full scale (−114 dB).
  */
 export interface LookupTables {
   /** e^x at x = (i / 256) − 25, up to 7. */
   readonly exponential: Float32Array;
-  /** Pairs cos, sin of the angle i / 4096 of a turn. */
+  /** Pairs cos, sin of the angle 2π · i / 4096. */
   readonly circle: Float32Array;
   /** Pairs cos, sin of π·tanh(x) at x = i / 1024 − 8, up to 8. */
   readonly warp: Float32Array;
 }
 
+/** Ranges and resolutions of the tables. */
 export const LOOKUP_SCALES = { LOG_MIN, LOG_MAX, LOG_STEPS, TURN_STEPS, WARP_MAX, WARP_STEPS };
 
-/** Fills the tables, once per thread (2 ms). Each has one more entry for the interpolation. */
+/** Computes the tables, which takes 2 ms. Each has one more entry, for the interpolation of the last value. */
 export function makeLookupTables(): LookupTables {
   const exponential = new Float32Array((LOG_MAX - LOG_MIN) * LOG_STEPS + 2);
   for (let i = 0; i < exponential.length; i++) {

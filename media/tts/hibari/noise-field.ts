@@ -3,25 +3,26 @@ import { scramble } from '../../audio/seeded-random.js';
 
 const LEVEL_BITS = 15;
 const LEVELS = 1 << LEVEL_BITS;
-/** The `top_p` that gives the noise of the training. */
+/** The `topP` with which the noise is as in training. */
 const OWN_TOP_P = 0.8;
-/** Below this share of the distribution the noise would be nearly two-valued. */
+/** Minimum share of the distribution. With less, the noise would have almost two values only. */
 const MIN_MASS = 0.05;
 
 /** Settings of an utterance's noise. */
 export interface NoiseShape {
-  /** Factor of the noise; 1: as in training, 0: no noise. */
+  /** Factor of the noise, 0–2. 1: as in training; 0: no noise. */
   readonly temperature: number;
   /**
-   * Share of the noise's distribution that is used. From 0.8: all, as in training. Below: the central share
-   * `topP / 0.8` (at least 0.05), scaled to unit variance, so the loudness stays and rare large values are removed.
+   * Share of the noise's distribution, 0–1. From 0.8 on, all values are used, as in training. Below 0.8, only the
+   * central share `topP / 0.8` (at least 0.05) is used and scaled to unit variance: the loudness does not change,
+   * and rare large values are removed.
    */
   readonly topP: number;
-  /** Makes the noise repeatable; an integer, modulo 2³². */
+  /** An integer, modulo 2³². Equal seeds give equal noise. */
   readonly seed: number;
 }
 
-/** The quantiles of the standard normal distribution in equal steps of probability, of variance 1. */
+/** Returns quantiles of the normal distribution in equal steps of probability, scaled to variance 1. */
 export function makeQuantiles(): Float32Array {
   const quantiles = new Float32Array(LEVELS);
   for (let i = 0; i < LEVELS / 2; i++) {
@@ -35,18 +36,18 @@ export function makeQuantiles(): Float32Array {
 }
 
 /**
- * Stateless normal noise: a value is a function of seed, frame and bin, so it does not depend on the chunks in
- * which a stream is computed.
+ * Stateless normal noise. A value is a function of seed, frame and bin, so it does not depend on the chunks in which
+ * a stream is computed.
  */
 export class NoiseField {
   readonly quantiles: Float32Array;
-  /** First quantile in use, number of quantiles in use, and their factor. */
+  /** Index of the first used quantile, number of used quantiles, and their factor. */
   readonly low: number;
   readonly span: number;
   readonly scale: number;
   readonly #seed: number;
 
-  /** @param quantiles of `makeQuantiles`, shared by all utterances of a thread. */
+  /** @param quantiles - result of `makeQuantiles`, shared by all utterances of a thread */
   constructor(quantiles: Float32Array, shape: NoiseShape) {
     const mass = Math.min(1, Math.max(MIN_MASS, shape.topP / OWN_TOP_P));
     this.quantiles = quantiles;
@@ -56,7 +57,7 @@ export class NoiseField {
     this.#seed = scramble(shape.seed | 0);
   }
 
-  /** Key of a frame: `scramble(key + bin · 0x9e3779b9)` gives 32 random bits for each bin. */
+  /** Returns the key of a frame: `scramble(key + bin · 0x9e3779b9)` is 32 random bits for each bin. */
   frameKey(frame: number): number {
     return scramble(this.#seed ^ Math.imul(frame + 1, 0x85ebca6b));
   }
@@ -64,7 +65,7 @@ export class NoiseField {
 
 /** Step of the hash from bin to bin: the golden ratio in 32 bits. */
 export const BIN_STEP = 0x9e3779b9 | 0;
-/** Converts 15 random bits to the index of a quantile: `low + ((bits · span) >>> 15)`. */
+/** Number of random bits that select a quantile: its index is `low + ((bits · span) >>> 15)`. */
 export const QUANTILE_BITS = LEVEL_BITS;
 
 function deviationOf(values: Float32Array, from: number, count: number): number {

@@ -8,7 +8,7 @@ interface PhonemeWord {
   readonly to: number;
 }
 
-/** Input of one encoder run: ids with a pad at each end, and their words. */
+/** Input of one encoder run: ids with a pad (0) at each end, and their words. */
 export interface PhonemePart {
   readonly ids: readonly number[];
   readonly words: readonly PhonemeWord[];
@@ -16,28 +16,27 @@ export interface PhonemePart {
 
 /** Maximum number of phonemes in the model's training examples. */
 export const PART_PHONEMES = 400;
-/** Preferred place to split a text that is too long. */
+/** End of a clause, after which a long text is preferably split. */
 const CLAUSE_END = /[,;:.!?…—]["”)]*$/u;
-/** Shorter clauses are not split off: they would not sound like a sentence. */
+/** Minimum number of phonemes before a split. Shorter clauses would not sound like a sentence. */
 const MIN_CLAUSE_LENGTH = 100;
 const PAUSES = /^[;:,.!?—…"()“”\s]*$/u;
 
 interface Token {
   readonly word: SpokenWord;
   readonly ids: readonly number[];
-  /** Not punctuation. */
+  /** False for punctuation. */
   readonly isSpoken: boolean;
   /** The first token of its word. */
   readonly isOnset: boolean;
 }
 
 /**
- * Converts words to the model's ids. Unknown phonemes are left out. More than 400 phonemes are split into
- * parts, after a clause if one ends late enough, otherwise after a word; a word of more than 400 phonemes
- * is split inside.
+ * Converts words to the model's ids. Unknown phonemes are omitted. More than 400 phonemes are split into parts:
+ * after a clause that ends late enough, otherwise after a word. A word of more than 400 phonemes is split inside.
  *
  * @param vocabulary - id of each phoneme
- * @param start - position of the words' text in the utterance
+ * @param start - UTF-16 index in the utterance of the text of the words; default: 0
  */
 export function phonemeParts(
   words: readonly SpokenWord[],
@@ -107,7 +106,7 @@ function joinTokens(
   return { ids, words };
 }
 
-/** Merges words that are spoken for one written word, as "five dollars" for "$5". */
+/** Adds a word. Words that are spoken for one written word, as "five dollars" for "$5", are merged. */
 function addWord(words: PhonemeWord[], word: PhonemeWord): void {
   const before = words.at(-1);
   if (!before || before.textEnd <= word.textStart) {

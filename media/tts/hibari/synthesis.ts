@@ -8,26 +8,26 @@ import { makeQuantiles, type NoiseField } from './noise-field.js';
 /** Two frames share one Fourier transform: one as the real part, one as the imaginary part. */
 const PAIR = 2;
 const HOPS_A_FRAME = FRAME_LENGTH / HOP;
-/** Blocks of a hop that the source of a pair of frames spans. */
+/** Number of blocks, each one hop long, of the source of a pair of frames. */
 const SOURCE_BLOCKS = HOPS_A_FRAME + 1;
-/** Hops before the middle of a frame: the output starts in the middle of the first one. */
+/** Hops before the middle of a frame. The output starts in the middle of the first frame. */
 const LEAD = HOPS_A_FRAME / 2;
-/** Sum of the squared windows wherever four frames overlap. */
+/** Sum of the squared windows where four frames overlap. */
 const WINDOW_SUM = 1.5;
 
-/** Tables and temporary buffers that all utterances of a thread share. They have no state between calls of `add`. */
+/** Tables and buffers that all utterances of a thread share. They have no state between calls of `add`. */
 export class SynthesisTools {
   readonly fft = new Fft(FRAME_LENGTH);
   readonly #curves = makeLookupTables();
   readonly first = new FrameFilter(this.#curves);
   readonly second = new FrameFilter(this.#curves);
   readonly quantiles = makeQuantiles();
-  /** Periodic Hann window, and the same scaled for the forward and the inverse transform. */
+  /** Periodic Hann window. `analysis` and `synthesis` are scaled for the forward and the inverse transform. */
   readonly hann = Float64Array.from(
     { length: FRAME_LENGTH },
     (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / FRAME_LENGTH),
   );
-  /** A unit cosine gives magnitude 1. The factor ½ belongs to the separation of the two spectra. */
+  /** With this scale, a unit cosine has magnitude 1. The factor ½ belongs to the separation of the two spectra. */
   readonly analysis = this.hann.map((w) => w / (FRAME_LENGTH / 4) / 2);
   readonly synthesis = this.hann.map((w) => w / FRAME_LENGTH);
   readonly inRe = new Float64Array(FRAME_LENGTH);
@@ -37,10 +37,10 @@ export class SynthesisTools {
 }
 
 /**
- * Converts the model's frames to samples: filtered pulses, shaped noise and a residual are added, then the
- * inverse short-time Fourier transform follows. The phase of the pulses and the overlap are stored between calls,
- * so the result does not depend on the chunk lengths.
- * Source: the signal chain of the Python package hibari-tts 0.2.1, rewritten for streaming.
+ * Converts the model's frames to samples: adds filtered pulses, shaped noise and a residual, and applies the inverse
+ * short-time Fourier transform. The phase of the pulses and the overlap are stored between calls, so the result does
+ * not depend on the chunk lengths. Source: the signal chain of the Python package hibari-tts 0.2.1, rewritten for
+ * streaming.
  */
 export class HibariSynthesis {
   readonly #frames: number;
@@ -49,16 +49,16 @@ export class HibariSynthesis {
   readonly #excitation: Excitation;
   readonly #source = new Float64Array(SOURCE_BLOCKS * HOP);
   readonly #overlap = new Float64Array(FRAME_LENGTH + HOP);
-  /** Next frame to synthesise, next hop to return. */
+  /** Index of the next frame to synthesise and of the next hop to return. */
   #frame: number;
   #hop: number;
-  /** Blocks of the source computed so far, and the last voiced one. */
+  /** Number of computed blocks of the source, and index of the last voiced one. */
   #blocks = 0;
   #voicedBlock = -SOURCE_BLOCKS;
 
   /**
-   * @param pitch Hz, a value for each frame of the utterance.
-   * @param skip hops at the start that are left out.
+   * @param pitch - Hz, a value for each frame of the part
+   * @param skip - number of hops at the start that are omitted; default: 0
    */
   constructor(pitch: Float32Array, noise: NoiseField, tools: SynthesisTools, skip = 0) {
     this.#frames = pitch.length;
@@ -70,12 +70,12 @@ export class HibariSynthesis {
     this.#openSource();
   }
 
-  /** The frame with which the next `add` must start. */
+  /** Index of the frame with which the next `add` must start. */
   get nextFrame(): number {
     return Math.min(this.#frame, this.#frames);
   }
 
-  /** Frames still to be added. */
+  /** Number of frames that are not added yet. */
   get framesLeft(): number {
     return this.#frames - this.nextFrame;
   }
@@ -83,8 +83,8 @@ export class HibariSynthesis {
   /**
    * Adds the next `count` frames: an even number, except at the end of the utterance.
    *
-   * @param spectra frame after frame, from `nextFrame` on.
-   * @returns the samples that no later frame changes.
+   * @param spectra - `FRAME_VALUES` values per frame, from `nextFrame` on
+   * @returns the samples that no later frame changes: mono, −1…1, at `SAMPLE_RATE`
    */
   add(spectra: Float32Array, count: number): Float32Array<ArrayBuffer> {
     const endFrame = this.#frame + count;
@@ -100,12 +100,12 @@ export class HibariSynthesis {
       write(this.#frame + 1, HOP);
       this.#advance();
     }
-    // The last frame's later blocks have no successor to wait for.
+    // After the last frame, its remaining blocks are complete.
     for (let at = 0; this.#hop < endHop; at += HOP) write(this.#frame + at / HOP, at);
     return output;
   }
 
-  /** Fills the source for the first pair. Before the start, the source is mirrored. */
+  /** Fills the source for the first pair. The samples before the start are mirrored. */
   #openSource(): void {
     const mirrored = Math.max(0, LEAD - this.#frame);
     for (let block = 0; block < this.#frame - LEAD; block++) this.#addBlock(0);
@@ -114,7 +114,7 @@ export class HibariSynthesis {
     for (let i = 1; i <= start; i++) this.#source[start - i] = this.#source[start + i]!;
   }
 
-  /** Writes the next block of the source. After the end, the source is mirrored. */
+  /** Writes the next block of the source. The samples after the end are mirrored. */
   #addBlock(at: number): void {
     const source = this.#source;
     const block = this.#blocks++;
@@ -127,7 +127,7 @@ export class HibariSynthesis {
     }
   }
 
-  /** Synthesises the frame at `at` of `spectra`, and the one after it, and adds them to the overlap. */
+  /** Synthesises two frames, the first at the index `at` of `spectra`, and adds them to the overlap. */
   #addPair(spectra: Float32Array, at: number, isWhole: boolean): void {
     const { fft, first, second, inRe, inIm, outRe, outIm, synthesis } = this.#tools;
     const next = isWhole ? at + FRAME_VALUES : at;
@@ -141,7 +141,7 @@ export class HibariSynthesis {
     } else {
       joinVoiceless(this.#tools);
     }
-    // Real and imaginary parts exchanged: the inverse transform.
+    // The inverse transform: real and imaginary parts are swapped.
     fft.transform(inIm, inRe, outIm, outRe);
     const overlap = this.#overlap;
     for (let i = 0; i < FRAME_LENGTH; i++) overlap[i]! += outRe[i]! * synthesis[i]!;
@@ -168,7 +168,7 @@ export class HibariSynthesis {
     this.#frame += PAIR;
   }
 
-  /** Returns one block of the overlap that is complete; false if it is skipped. */
+  /** Writes one complete block of the overlap to `output`. Returns false if the block is skipped. */
   #emit(block: number, at: number, output: Float32Array, written: number): boolean {
     const hop = block - LEAD;
     if (hop !== this.#hop || written >= output.length) return false;
@@ -219,7 +219,7 @@ function joinVoiced({ first, second, outRe, outIm, inRe, inIm }: SynthesisTools)
   }
 }
 
-/** The same for an unvoiced pair: only the noise and the residual. */
+/** Combines the spectra of an unvoiced pair, which have only noise and residual. */
 function joinVoiceless({ first, second, inRe, inIm }: SynthesisTools): void {
   for (let k = 0; k < BINS; k++) {
     const mirror = k === 0 ? 0 : FRAME_LENGTH - k;

@@ -1,20 +1,20 @@
-/** A part of a text and its start (UTF-16 index). */
+/** A part of a text, and the UTF-16 index of its start. */
 export interface TextPart {
   readonly text: string;
   readonly start: number;
 }
 
-/** Sentences are rarely longer; longer texts are synthesised part by part while they are spoken. */
+/** Maximum length of a part in UTF-16 units; sentences are rarely longer. */
 export const MAX_PASSAGE_LENGTH = 600;
-/** No split before this length, so that no passage gets very short. */
+/** Minimum length of a part in UTF-16 units, if there is a clause or word to split after. */
 const MIN_PASSAGE_LENGTH = 200;
 const AFTER_CLAUSE = /[.!?…,;:—]["”’)\]]*\s(?=\S)/gu;
 const SPACE = /\s(?=\S)/gu;
 const SPELLING = '[SPELL:';
 
 /**
- * Splits an overlong text after a clause, otherwise after a word, otherwise between two characters; if
- * possible not inside a `[SPELL:…]`. A text of normal length is not split.
+ * Splits a text of more than 600 UTF-16 units after a clause, otherwise after a word, otherwise between two
+ * characters; if possible, not inside a `[SPELL:…]`.
  */
 export function splitText(text: string): TextPart[] {
   const passages: TextPart[] = [];

@@ -2,12 +2,12 @@ import type { WordTime } from '../text-to-speech.js';
 import { SAMPLES_PER_DURATION } from './constants.js';
 import type { PhonemePart } from './phoneme-ids.js';
 
-/** Hops of the model's initial silence that stay before the first sound (75 ms). */
+/** Hops of the model's initial silence that are kept before the first sound: 75 ms. */
 const KEPT_HOPS = 6;
 
 /**
- * Number of hops to omit at the start of a part. The model starts with a pad of about 300 ms, silent
- * (below −100 dB) except for its last four hops, into which a soft first sound may extend.
+ * Returns the number of hops to omit at the start of a part. The model starts with a pad of about 300 ms. It is
+ * silent (below −100 dB) except for its last four hops, in which a soft first sound may begin.
  *
  * @param durations - of the part's ids, in pairs of hops
  */
@@ -16,10 +16,10 @@ export function silentHops(durations: ArrayLike<number>): number {
 }
 
 /**
- * Start and end of each word of a part.
+ * Returns the start and end of each word of a part.
  *
  * @param durations - of the part's ids, in pairs of hops
- * @param offset - samples of the utterance before the part's first hop; negative if hops were omitted
+ * @param offset - position in the utterance of the part's first hop, in samples; negative if hops were omitted
  */
 export function partWordTimes(
   { ids, words }: PhonemePart,

@@ -1,9 +1,9 @@
-/** Marks in which two pronunciations of a word may differ: stress, length and others. */
+/** Marks that may differ between two pronunciations of a word: stress, length and others. */
 const WEAK = /[ˈˌːˑ'-]/u;
 
 /**
- * Assigns the phonemes of a clause to words, where its groups of phonemes do not match the words, by the
- * minimum edit distance. Source: Wagner and Fischer, 1974.
+ * Assigns the phonemes of a clause to its words by the minimum edit distance, if its groups do not match the words.
+ * Source: Wagner and Fischer, 1974.
  *
  * @param phonemes - of the clause; spaces belong to the word before them
  * @param alone - phonemes of each word spoken alone

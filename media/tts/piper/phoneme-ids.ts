@@ -17,17 +17,17 @@ export interface PiperPhonemeIds {
   readonly words: readonly PhonemeWord[];
 }
 
-/** Maximum number of ids in one run, more than any normal piece of text has; the rest is not spoken. */
+/** Maximum number of ids in one run, more than a normal text has. The rest is not spoken. */
 const MAX_IDS = 2_000;
 const START = '^';
 const PAD = '_';
 const END = '$';
 
 /**
- * Phonemes → ids: start, each phoneme followed by a pad, end. Unknown phonemes are left out. Source: the
+ * Converts phonemes to ids: start, each phoneme with a pad after it, end. Unknown phonemes are omitted. Source: the
  * Piper project.
  *
- * @param pronounced - parts of the text with a fixed pronunciation
+ * @param pronounced - parts of the text with a fixed pronunciation; default: none
  */
 export function phonemeIdsOf(
   clauses: readonly PhonemeClause[],
@@ -55,7 +55,7 @@ export function phonemeIdsOf(
   return { ids: [...ids, ...idsOf(END)], words };
 }
 
-/** Merges words that are spoken for one written word, as for a number. */
+/** Adds a word. Words that are spoken for one written word, such as a number, are merged. */
 function addWord(words: PhonemeWord[], word: PhonemeWord): void {
   const last = words.at(-1);
   if (!last || last.textEnd <= word.textStart) {
@@ -66,7 +66,7 @@ function addWord(words: PhonemeWord[], word: PhonemeWord): void {
   words[words.length - 1] = { ...last, textEnd, to: word.to };
 }
 
-/** The words of a clause with their phonemes, fixed pronunciations applied if the voice has their phonemes. */
+/** Returns the words of a clause with their phonemes. A fixed pronunciation applies if the voice has its phonemes. */
 function spokenWords(
   clause: PhonemeClause,
   pronounced: readonly Pronounced[],
@@ -92,7 +92,7 @@ function spokenWords(
   });
 }
 
-/** Index of each phoneme's word. */
+/** Returns the index of the word of each phoneme. */
 function wordIndexes(phonemes: readonly string[], { alone, words }: PhonemeClause): number[] {
   if (alone.length === words.length && alone.length > 0) {
     const spoken = alone.map((word) => word.normalize('NFD'));

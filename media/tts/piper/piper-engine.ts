@@ -7,21 +7,21 @@ import type { PiperFiles, PiperUtterance } from './piper-voice.js';
 import { parsePiperConfig } from './voice-config.js';
 
 /**
- * Frames of an utterance's chunks: 190 ms of audio, then 370 ms, 1.1 s and 3 s. Each chunk is decoded
- * with some frames of its neighbours, so few long chunks cost less than many short ones.
+ * Frames of the chunks of an utterance: 190 ms of audio, then 370 ms, 1.1 s and 3 s. Each chunk is decoded with some
+ * frames of its neighbours, so long chunks cost less in total than short ones.
  */
 const CHUNK_FRAMES = [16, 32, 96];
 const MAX_FRAMES = 256;
-/** A rest of so few frames is added to the chunk before it. */
+/** A rest of at most this number of frames is added to the chunk before it. */
 const MIN_FRAMES = 64;
 /** Difference between the seeds of two parts of an utterance. */
 const SEED_STEP = 7919;
 
-/** A part of an utterance; `plan` is set with its first chunk. */
+/** A part of an utterance. `plan` is set when its first chunk is synthesised. */
 interface PiperPart {
   readonly phonemeIds: PiperPhonemeIds;
   plan?: PiperPlan;
-  /** Frames that have been decoded. */
+  /** Number of decoded frames. */
   nextFrame: number;
 }
 
@@ -73,7 +73,7 @@ export class PiperEngine implements VoiceEngine<PiperUtterance, PiperPart> {
     return this.#model.decode(plan, from, part.nextFrame);
   }
 
-  /** Where the durations are not known, all ids count as equally long. */
+  /** Returns the times of words. Without durations, all ids count as equally long. */
   #wordTimes(
     { ids, words }: PiperPhonemeIds,
     plan: PiperPlan,

@@ -10,20 +10,23 @@ export const PiperGraphSplit = z.object({
   /** `[1, channels, frames]`: the decoder's input. */
   latent: z.string(),
   /**
-   * `[1, channels, frames]` and `[1, 1, frames]`: the flow's input and the mask of valid frames, all of
-   * which are valid here. Absent if the flow cannot run separately.
+   * `[1, channels, frames]` and `[1, 1, frames]`: the flow's input and the mask of valid frames. Here all frames are
+   * valid. Absent if the flow cannot run separately.
    */
   flow: z.object({ source: z.string(), mask: z.string() }).optional(),
-  /** Frames of each id, if the graph has one such tensor. */
+  /** Frames of each id. Absent if the graph has no such tensor or several. */
   durations: z.string().optional(),
   /** The graph's noise can be replaced by an input. */
   hasNoiseInput: z.boolean(),
 });
 export type PiperGraphSplit = Readonly<z.infer<typeof PiperGraphSplit>>;
 
-/** The output of every Piper voice. */
+/** Name of the output of Piper voices: the samples. */
 export const SOUND = 'output';
-/** Added input: normal noise, `[1, channels, frames]`, at least as long as each noise tensor of the graph. */
+/**
+ * Name of an added input: normal noise, `[1, channels, frames]`, with at least the frames of each noise tensor of the
+ * graph.
+ */
 export const NOISE = 'parley_noise';
 const RANDOM = 'RandomNormalLike';
 
@@ -37,8 +40,8 @@ export const PIPER_FILES = {
 } as const;
 
 /**
- * Splits a voice. The encoder is stored as the runtime has optimised it, because that takes longer than
- * all other steps of loading.
+ * Splits a voice. The encoder is stored after the optimisation by the runtime, because that takes longer than all
+ * other steps of loading.
  */
 export const PIPER_RECIPE: ModelRecipe = {
   name: 'piper',
@@ -72,7 +75,7 @@ export const PIPER_RECIPE: ModelRecipe = {
  * latent is the input of the convolution before the first upsampling, if the audio can be computed from it
  * alone. The durations are the output of the only Ceil operator.
  *
- * @returns undefined for a graph of another structure, which can only run whole
+ * @returns undefined for a graph of another structure, which cannot be split
  */
 export function splitPiperGraph(graph: OnnxGraph): PiperGraphSplit | undefined {
   const ups = graph.nodes.filter(({ operator }) => operator === 'ConvTranspose');
@@ -97,7 +100,7 @@ export function splitPiperGraph(graph: OnnxGraph): PiperGraphSplit | undefined {
   };
 }
 
-/** The source is the sum with the noise; the mask is the factor of the multiplication that ends the flow. */
+/** Finds the flow. Its source is the sum with the noise; its mask is the factor of its last multiplication. */
 function findFlow(graph: OnnxGraph, latent: string): PiperGraphSplit['flow'] {
   const last = graph.makerOf(latent);
   const masked = graph.needsOf([latent]);
@@ -117,7 +120,7 @@ function findFlow(graph: OnnxGraph, latent: string): PiperGraphSplit['flow'] {
   return undefined;
 }
 
-/** Replaces the graph's random noise by slices of the input `NOISE`, so that a seed makes the audio repeatable. */
+/** Replaces the graph's random noise with slices of the input `NOISE`, so that equal seeds give equal audio. */
 function noiseFromInput(graph: OnnxGraph): OnnxSubstitutes {
   const random = graph.nodes.filter(({ operator }) => operator === RANDOM);
   const fields = random.flatMap(({ inputs: [like = ''], outputs: [drawn = ''] }, i) => {

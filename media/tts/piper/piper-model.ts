@@ -7,21 +7,21 @@ import type { PiperVoiceSettings } from './piper-voice.js';
 import type { PiperConfig } from './voice-config.js';
 
 /**
- * Context frames of the decoder on each side of a window. With 10, windows equal the whole up to float32
- * rounding (−117 dB); with 9, up to −58 dB.
+ * Context frames of the decoder on each side of a window. With 10, the difference between windows and the whole is
+ * float32 rounding (−117 dB); with 9, it is −58 dB.
  */
 const MARGIN = 10;
-/** The same for the flow before it: −129 dB, also with more; 16 give −95 dB. */
+/** The same for the flow: with 24 or more, the difference is −129 dB; with 16, it is −95 dB. */
 const FLOW_MARGIN = 24;
-/** Channels of the latent of every Piper voice. Source: the Piper project's training configuration. */
+/** Channels of the latent of all Piper voices. Source: the training configuration of the Piper project. */
 const CHANNELS = 192;
-/** Frames of noise for an id, enough for most parts, and for a part at most. */
+/** Frames of noise per id, which is enough for most parts, and the maximum for a part. */
 const FRAMES_PER_ID = 5;
 const MAX_FRAMES = 8_192;
-/** Possible start positions of an utterance's noise in the shared noise; the seed selects one. */
+/** Number of possible start positions of an utterance's noise in the shared noise. The seed selects one. */
 const OFFSETS = 65_536;
 
-/** The encoder's output for a part; a voice that cannot be split returns the audio. */
+/** The encoder's output for a part, or the audio if the voice cannot be split. */
 export type PiperPlan =
   | {
       readonly type: 'latent';
@@ -47,7 +47,7 @@ export class PiperModel {
   readonly #sessions: PiperSessions;
   readonly #config: PiperConfig;
   #noise: Float32Array | undefined;
-  /** Samples per frame; known after the first decoding. */
+  /** Samples per frame; 0 before the first decoding. */
   #hop = 0;
 
   private constructor(sessions: PiperSessions, config: PiperConfig) {
@@ -55,7 +55,11 @@ export class PiperModel {
     this.#config = config;
   }
 
-  /** @throws MediaError MODEL_MISSING, MODEL_CORRUPT. */
+  /**
+   * Loads and runs the model once. If the split model does not run, the voice is loaded without splitting.
+   * @param preparedFolder - folder of prepared models; undefined prepares in memory
+   * @throws MediaError MODEL_MISSING, MODEL_CORRUPT
+   */
   static async load(
     modelFile: string,
     preparedFolder: string | undefined,
@@ -67,12 +71,12 @@ export class PiperModel {
       return model;
     } catch (error) {
       if (error instanceof MediaError && error.code === 'MODEL_MISSING') throw error;
-      // The split may be wrong although the graph looked right: then the voice runs whole.
+      // The split of an unusual graph may be wrong.
       return new PiperModel(await openWhole(modelFile), config);
     }
   }
 
-  /** The runtime reports some faults of a graph only when it runs. */
+  /** Runs the model, because the runtime reports some errors of a graph only when it runs. */
   async #tryRun(): Promise<void> {
     const settings = { temperature: 1, seed: 1, speed: 1 };
     const plan = await this.encode([1, 0, 20, 0, 2], settings);
@@ -84,6 +88,7 @@ export class PiperModel {
     return this.#hop;
   }
 
+  /** Encodes one part of an utterance. @param ids - of phonemes; see `phonemeIdsOf` */
   async encode(ids: readonly number[], settings: PiperVoiceSettings): Promise<PiperPlan> {
     if (this.#sessions.type === 'whole') {
       const { model } = this.#sessions;
@@ -101,9 +106,9 @@ export class PiperModel {
     return { type: 'latent', features: floatsOf(features), frames, durations };
   }
 
-  /** The samples of the frames `from`…`to` (half-open). */
+  /** Returns the samples (mono, −1…1) of the frames `from`…`to` (half-open). The caller owns them. */
   async decode(plan: LatentPlan, from: number, to: number): Promise<Float32Array<ArrayBuffer>> {
-    if (this.#sessions.type === 'whole') throw new MediaError('INTERNAL', 'The voice runs whole');
+    if (this.#sessions.type === 'whole') throw new MediaError('INTERNAL', 'The voice is not split');
     const { decoder, split } = this.#sessions;
     const first = Math.max(0, from - MARGIN);
     const end = Math.min(plan.frames, to + MARGIN);
@@ -114,7 +119,10 @@ export class PiperModel {
     return samples.slice((from - first) * this.#hop, (to - first) * this.#hop);
   }
 
-  /** The latent of the frames `from`…`to` (half-open). The flow runs in windows, so the first audio is early. */
+  /**
+   * Returns the latent of a range of frames. The flow runs in windows, so that the first audio does not wait for the
+   * last.
+   */
   async #latentOf(
     sessions: SplitSessions,
     plan: LatentPlan,
@@ -133,7 +141,9 @@ export class PiperModel {
     return cutFrames(latent, end - first, { from: from - first, to: to - first });
   }
 
-  /** Runs again with the maximum of noise if a part has more frames than its ids suggest. */
+  /**
+   * Runs the encoder. If a part has more frames than expected from its ids, runs it again with the maximum of noise.
+   */
   async #runEncoder(encoder: OnnxModel, ids: readonly number[], settings: PiperVoiceSettings) {
     const expected = Math.ceil((ids.length * FRAMES_PER_ID) / Math.min(1, settings.speed)) + 64;
     const feeds = this.#feeds(encoder, ids, settings);
@@ -162,7 +172,7 @@ export class PiperModel {
       input: integers(ids, [1, ids.length]),
       input_lengths: integers([ids.length], [1]),
       scales: { data: scales, dims: [3] },
-      // The first speaker of a voice with several.
+      // The first speaker, for a voice with several.
       ...(model.inputNames.includes('sid') && { sid: integers([0], [1]) }),
     };
   }
@@ -175,7 +185,7 @@ export class PiperModel {
   }
 }
 
-/** Slices the frames `from`…`to` (half-open) out of `[channels, frames]`. */
+/** Returns the frames `from`…`to` (half-open) of `[channels, frames]`. */
 function cutFrames(values: Float32Array, frames: number, { from, to }: FrameRange): OnnxTensor {
   const channels = values.length / frames;
   const window = new Float32Array(channels * (to - from));
@@ -186,7 +196,7 @@ function cutFrames(values: Float32Array, frames: number, { from, to }: FrameRang
   return { data: window, dims: [1, channels, to - from] };
 }
 
-/** Normally distributed numbers, always the same. Source: Box and Muller, 1958. */
+/** Returns normally distributed numbers, the same in each call. Source: Box and Muller, 1958. */
 function normalNumbers(count: number): Float32Array {
   const numbers = new Float32Array(count);
   const uniform = (index: number) => ((scramble(index) >>> 0) + 0.5) / 2 ** 32;

@@ -3,7 +3,7 @@ import { preparedFile, preparedJson, prepareModel } from '../../models/prepared-
 import { ONNX_RUNTIME_VERSION, OnnxModel } from '../../runtime/onnx-session.js';
 import { PIPER_FILES, PIPER_RECIPE, PiperGraphSplit } from './piper-graph-split.js';
 
-/** The models of a voice: in parts, or whole if its graph cannot be split. */
+/** The models of a voice: in parts, or as one model if its graph cannot be split. */
 export type PiperSessions =
   | {
       readonly type: 'split';

@@ -9,10 +9,11 @@ import { type PiperConfig, parsePiperConfig } from './voice-config.js';
 
 /** Voice settings of an utterance. */
 export interface PiperVoiceSettings {
-  /** Factor for the noise scales of the voice's configuration; 1 leaves them unchanged. */
+  /** Factor of the noise scales in the voice's configuration, 0–2; 1 leaves them unchanged. */
   readonly temperature: number;
+  /** An integer. Equal seeds give equal audio. */
   readonly seed: number;
-  /** 1 is the voice's normal speed; 0.5–2. */
+  /** Factor of the voice's normal speed, 0.5–2. */
   readonly speed: number;
 }
 
@@ -24,11 +25,13 @@ export interface PiperFiles {
   readonly preparedFolder: string | undefined;
 }
 
+/** Input of a voice's worker. */
 export interface PiperUtterance extends PiperVoiceSettings {
   /** The parts of the text, each encoded as a whole. */
   readonly parts: readonly PiperPhonemeIds[];
 }
 
+/** Files, phonemizer and scheduler of a `PiperVoice`. */
 export interface PiperVoiceOptions extends PiperFiles {
   readonly id: string;
   /** ISO 639-1. */
@@ -38,8 +41,8 @@ export interface PiperVoiceOptions extends PiperFiles {
 }
 
 /**
- * A neural voice of the Piper family. Phonemes come from a phonemizer, the rest runs on the worker thread.
- * `topP` has no effect: its truncation would fall inside the graph.
+ * A neural voice of the Piper family. A phonemizer computes the phonemes; the model runs on the worker thread.
+ * `topP` has no effect, because the noise is drawn inside the graph.
  */
 export class PiperVoice extends StreamingVoice<PiperUtterance> {
   override readonly id: string;
@@ -61,7 +64,7 @@ export class PiperVoice extends StreamingVoice<PiperUtterance> {
   }
 
   /**
-   * Reads the configuration; the first job loads the model.
+   * Reads the configuration. The first job loads the model.
    * @throws MediaError MODEL_MISSING, MODEL_CORRUPT
    */
   static async open(options: PiperVoiceOptions): Promise<PiperVoice> {
@@ -78,7 +81,7 @@ export class PiperVoice extends StreamingVoice<PiperUtterance> {
     return { parts, temperature, seed, speed };
   }
 
-  /** The phoneme ids of each piece of the text that has something to speak. */
+  /** Returns the phoneme ids of each part of the text that can be spoken. */
   async #partsOf(
     { text, language, pronounced = [] }: SynthesisRequest,
     { signal, firstPriority: priority, dueAt }: SpeakOptions,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MediaError } from '../../errors.js';
 
-/** The used part of a Piper voice's `.onnx.json`. */
+/** The used part of the file `.onnx.json` of a Piper voice. */
 const File = z.object({
   audio: z.object({ sample_rate: z.int().min(8_000).max(48_000) }),
   espeak: z.object({ voice: z.string().regex(/^[\w-]{1,20}$/) }),
@@ -17,16 +17,22 @@ const File = z.object({
 export interface PiperConfig {
   /** Hz. */
   readonly sampleRate: number;
-  /** The phonemizer's name of its language. */
+  /** The phonemizer's name of the voice's language. */
   readonly phonemizerVoice: string;
+  /** Standard deviation of the latent's noise. */
   readonly noiseScale: number;
+  /** Factor of the durations at normal speed. */
   readonly lengthScale: number;
-  /** Scale of the durations' noise. */
+  /** Standard deviation of the durations' noise. */
   readonly noiseWidth: number;
   readonly phonemeIds: ReadonlyMap<string, readonly number[]>;
 }
 
-/** @throws MediaError MODEL_CORRUPT */
+/**
+ * Reads the settings of a voice.
+ * @param bytes - content of its `.onnx.json`
+ * @throws MediaError MODEL_CORRUPT
+ */
 export function parsePiperConfig(bytes: Uint8Array): PiperConfig {
   try {
     const file = File.parse(JSON.parse(new TextDecoder().decode(bytes)));
@@ -39,7 +45,7 @@ export function parsePiperConfig(bytes: Uint8Array): PiperConfig {
       phonemeIds: new Map(Object.entries(file.phoneme_id_map)),
     };
   } catch (cause) {
-    throw new MediaError('MODEL_CORRUPT', 'The configuration of a Piper voice cannot be read', {
+    throw new MediaError('MODEL_CORRUPT', 'The configuration of a Piper voice is invalid', {
       cause,
     });
   }

@@ -3,12 +3,13 @@ import { type JobResult, serveJobs } from '../../runtime/serve-jobs.js';
 import { StreamingEngine, type VoiceEngine } from './streaming-engine.js';
 import type { StreamedChunk, StreamingJobs } from './streaming-jobs.js';
 
-/** Id of the warm-up utterances: the client's ids start at 1. */
+/** Id of the warm-up utterances. The ids of clients start at 1. */
 const WARM_UP_ID = 0;
 
 /**
- * Answers the jobs of a neural voice, inside its worker. The first job loads the voice.
- * @param warmUps - utterances that are synthesised and discarded before the first caller
+ * Runs the jobs of a neural voice. Call it once in the script of its worker.
+ * @param load - called by the first job
+ * @param warmUps - utterances that the job `warm` synthesises and discards
  */
 export function serveStreaming<Utterance, Part>(
   load: () => Promise<VoiceEngine<Utterance, Part>>,

@@ -2,7 +2,7 @@ import { MediaError } from '../../errors.js';
 import type { WordTime } from '../text-to-speech.js';
 import type { StreamedChunk } from './streaming-jobs.js';
 
-/** Utterances that may be open at the same time; each holds up to 70 kB per second of its audio. */
+/** Maximum number of open utterances. Each needs up to 70 kB of memory per second of its audio. */
 const MAX_OPEN = 1000;
 
 /** Position of the next chunk in its utterance. */
@@ -16,23 +16,23 @@ export interface ChunkPosition<Utterance> {
   readonly startSample: number;
 }
 
-/** Synthesised samples of a part. */
+/** Synthesised samples of a part (mono, −1…1, at the voice's rate). */
 export interface PartChunk {
   readonly samples: Float32Array<ArrayBuffer>;
-  /** Words that start with this chunk or later in its part; times count from the utterance's start. */
+  /** Words that start in this chunk or later in its part. Times count from the start of the utterance. */
   readonly words: readonly WordTime[];
-  /** Nothing of the part follows. */
+  /** This is the last chunk of the part. */
   readonly isPartEnd: boolean;
 }
 
-/** The two functions in which one neural voice differs from another. */
+/** The model-specific part of a neural voice. */
 export interface VoiceEngine<Utterance, Part> {
   /**
-   * Splits an utterance into parts that the model encodes as a whole. A part is requested when the one
-   * before it ends, so that a long text is read bit by bit.
+   * Splits an utterance into parts that the model encodes as a whole. A part is requested at the end of the previous
+   * one, so that the first audio of a long text does not wait for its end.
    */
   parts(utterance: Utterance): AsyncGenerator<Part, undefined>;
-  /** Synthesises the next chunk of a part, whose progress the engine keeps in `part`. */
+  /** Synthesises the next chunk of a part. The engine stores its progress in `part`. */
   nextSamples(part: Part, position: ChunkPosition<Utterance>): Promise<PartChunk>;
 }
 
@@ -62,10 +62,14 @@ export class StreamingEngine<Utterance, Part> {
     return this.#open.size;
   }
 
-  /** @throws MediaError QUEUE_FULL */
+  /**
+   * Starts an utterance and returns its first chunk.
+   * @param id - unique among the open utterances
+   * @throws MediaError QUEUE_FULL if 1,000 utterances are open
+   */
   async begin(id: number, utterance: Utterance): Promise<StreamedChunk> {
     if (this.#open.size >= MAX_OPEN) {
-      throw new MediaError('QUEUE_FULL', 'Too many utterances are being spoken at once');
+      throw new MediaError('QUEUE_FULL', `More than ${MAX_OPEN} utterances are open`);
     }
     const open: OpenUtterance<Utterance, Part> = {
       id,
@@ -80,13 +84,17 @@ export class StreamingEngine<Utterance, Part> {
     return this.#advance(open);
   }
 
-  /** @throws MediaError WORKER_DIED for an utterance that this thread never began */
+  /**
+   * Returns the next chunk of an utterance.
+   * @throws MediaError WORKER_DIED if it is not open in this thread
+   */
   async next(id: number): Promise<StreamedChunk> {
     const open = this.#open.get(id);
-    if (!open) throw new MediaError('WORKER_DIED', 'The utterance died with its worker thread');
+    if (!open) throw new MediaError('WORKER_DIED', 'The utterance was lost with its worker thread');
     return this.#advance(open);
   }
 
+  /** Drops an utterance; no effect if it is not open. */
   cancel(id: number): void {
     this.#open.delete(id);
   }

@@ -5,10 +5,11 @@ import type { SpeakOptions, SpeechChunk, WordTime } from '../text-to-speech.js';
 
 /** A chunk of an utterance, as the worker returns it. */
 export interface StreamedChunk {
+  /** Mono, −1…1, at the voice's rate. */
   readonly samples: Float32Array<ArrayBuffer>;
-  /** Words that start with this chunk or later; more may come with later chunks of a long text. */
+  /** Words that start in this chunk or later. Later chunks of a long text may have further words. */
   readonly words: readonly WordTime[];
-  /** Nothing follows, and the worker has dropped its state of the utterance. */
+  /** This is the last chunk; the worker has dropped its state of the utterance. */
   readonly isLast: boolean;
 }
 
@@ -20,7 +21,7 @@ export interface StreamingInput<Utterance> {
 
 /** Jobs of a neural voice's worker. */
 export type StreamingJobs<Utterance> = {
-  /** Loads the voice and synthesises some utterances, so that the first caller does not wait for it. */
+  /** Loads the voice and synthesises some utterances, so that the first call does not wait for it. */
   readonly warm: { readonly input: null; readonly output: null };
   readonly begin: { readonly input: StreamingInput<Utterance>; readonly output: StreamedChunk };
   readonly next: { readonly input: { readonly id: number }; readonly output: StreamedChunk };
@@ -29,14 +30,15 @@ export type StreamingJobs<Utterance> = {
   readonly count: { readonly input: null; readonly output: number };
 };
 
-/** Result of a job, kept until the utterance's reader pulls it. */
+/** Result of a job, stored until the reader pulls it. */
 type Outcome =
   | { readonly type: 'chunk'; readonly chunk: StreamedChunk }
   | { readonly type: 'failed'; readonly error: unknown };
 
 /**
- * Speaks an utterance chunk by chunk; each is a job with a CPU permit, computed when it is pulled.
- * @throws MediaError ABORTED when the signal fires; then no job of the utterance is left.
+ * Speaks an utterance. Each chunk is a job with a CPU permit, which runs when the chunk is pulled.
+ * @throws MediaError ABORTED when the signal fires, after the last job of the utterance has ended
+ * @throws MediaError WORKER_DIED, or the code of a job's error
  */
 export async function* streamSpeech<Utterance>(
   thread: ModelThread<StreamingJobs<Utterance>>,
@@ -53,7 +55,7 @@ export async function* streamSpeech<Utterance>(
       isLast = outcome.chunk.isLast;
       const { samples, words } = outcome.chunk;
       if (samples.length > 0) yield { samples, words };
-      // Not earlier: the reader's work on these samples is more urgent than the next ones.
+      // Not earlier, because the reader's work on these samples is more urgent than the next chunk.
       if (!isLast) coming = jobs.next();
     }
   } finally {
@@ -83,7 +85,7 @@ class UtteranceJobs<Utterance> {
     this.#input = input;
     this.#signal = signal;
     this.#dueAt = dueAt;
-    // A reader that aborts may never pull again, so its abort must close the jobs.
+    // A reader that aborts may not pull again, so the signal must close the jobs.
     signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
@@ -96,7 +98,7 @@ class UtteranceJobs<Utterance> {
     return this.#settled(this.#thread.run('next', { id: this.#input.id }, options));
   }
 
-  /** Resolves when no job of the utterance waits or runs and the thread has no state of it. */
+  /** Cancels the utterance. Resolves when none of its jobs waits or runs and the thread has no state of it. */
   close(): Promise<void> {
     this.#closed ??= this.#end();
     return this.#closed;
@@ -113,7 +115,7 @@ class UtteranceJobs<Utterance> {
         return { type: 'chunk', chunk };
       },
       (error: unknown): Outcome => {
-        // A job that was aborted before it ran changed nothing; after a failure the thread has no state.
+        // A job that was aborted did not run. After another failure, the thread has no state of the utterance.
         if (!hasCode(error, 'ABORTED')) this.#isOpen = false;
         return { type: 'failed', error };
       },

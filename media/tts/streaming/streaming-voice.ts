@@ -9,8 +9,8 @@ import {
 import { type StreamingJobs, streamSpeech } from './streaming-jobs.js';
 
 /**
- * A neural voice on its own worker thread. Each chunk is a job with a CPU permit and is computed when the
- * reader pulls it.
+ * A neural voice on a worker thread of its own. Each chunk is a job with a CPU permit, which runs when the reader
+ * pulls the chunk.
  */
 export abstract class StreamingVoice<Utterance> implements TextToSpeech {
   abstract readonly id: string;
@@ -23,12 +23,12 @@ export abstract class StreamingVoice<Utterance> implements TextToSpeech {
     this.#thread = new ModelThread(options);
   }
 
-  /** Jobs that were sent to the thread and are not answered. */
+  /** Number of jobs that were sent to the thread and are not answered. */
   get pending(): number {
     return this.#thread.pending;
   }
 
-  /** Utterances with state in the thread. */
+  /** Number of utterances with state in the thread. */
   open(): Promise<number> {
     return this.#thread.runUnscheduled('count', null);
   }
@@ -47,7 +47,7 @@ export abstract class StreamingVoice<Utterance> implements TextToSpeech {
     await this.#thread.close();
   }
 
-  /** The worker's input for a request; undefined for a request without anything to speak. */
+  /** Returns the worker's input for a request; undefined if the text has nothing to speak. */
   protected abstract utteranceOf(
     request: SynthesisRequest,
     options: SpeakOptions,

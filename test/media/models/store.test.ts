@@ -158,7 +158,7 @@ describe('a disk that refuses', () => {
       const run = store({ cacheDir: small }).ensure(['sample']);
       await expect(run).rejects.toMatchObject({
         code: 'DISK_FULL',
-        message: `The disk that holds ${small} is full: free some space, or set MODELS_CACHE to a folder on another disk, then run the same command again.`,
+        message: `The disk of ${small} is full: free some space, or set MODELS_CACHE to a folder on another disk, then run the same command again.`,
       });
       execFileSync('mount', ['-o', 'remount,size=2m', small]);
       await store({ cacheDir: small }).ensure(['sample']);
@@ -175,9 +175,7 @@ describe('a disk that refuses', () => {
     await expect(store({ cacheDir: join(file, 'cache') }).ensure(['sample'])).rejects.toMatchObject(
       {
         code: 'DOWNLOAD_FAILED',
-        message: expect.stringContaining(
-          'cannot be written: make it writable, or set MODELS_CACHE',
-        ),
+        message: expect.stringContaining('is not writable: make it writable, or set MODELS_CACHE'),
       },
     );
   });

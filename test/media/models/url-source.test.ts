@@ -99,7 +99,9 @@ describe('fetching by URL', () => {
     const run = ensureAfter('corrupt', 'corrupt', 'corrupt', 'corrupt');
     await expect(run).rejects.toMatchObject({
       code: 'MODEL_CORRUPT',
-      message: expect.stringMatching(/^What 127\.0\.0\.1:\d+ sends for voice\.onnx .*bundle\.$/),
+      message: expect.stringMatching(
+        /^The file voice\.onnx from 127\.0\.0\.1:\d+ differs .*bundle\.$/,
+      ),
     });
     expect(await store().locate('sample')).toBeUndefined();
   });

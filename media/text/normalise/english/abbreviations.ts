@@ -5,7 +5,7 @@ import { ENGLISH_TABLES } from '../word-lists/en.js';
 import type { NormaliserTables } from '../word-lists/english-tables.js';
 import { apart, englishCardinal, englishOrdinal } from './number-words.js';
 
-/** Titles, abbreviations, number signs and Roman numerals after a name or a heading. */
+/** Returns the rules for titles, abbreviations, number signs, and Roman numerals after a name or a heading. */
 export function abbreviations(tables: NormaliserTables): SpokenForm[] {
   const { titles, abbreviations: words } = tables;
   return [
@@ -23,7 +23,7 @@ export function abbreviations(tables: NormaliserTables): SpokenForm[] {
       say: () => 'Street ',
     },
     {
-      // "1428 Elm St. It was": a house number shows that it is a street.
+      // "1428 Elm St. It was": after a house number, "St." is a street.
       pattern: /(?<=(?<!\w)\d{1,5} [A-Z][a-z]{1,30} )St(?:\.(?= [A-Z]|$)|(?=,|$))/g,
       say: ([found]) => (found.endsWith('.') ? 'Street.' : 'Street'),
     },

@@ -8,7 +8,7 @@ import { englishCardinal, englishOrdinal } from './number-words.js';
 const PARTS = ENGLISH_TABLES.fractions.split(' ');
 const DAYS = ENGLISH_TABLES.days.split(' ');
 
-/** Numeric dates, with the month's name. The rules for numbers handle the years. */
+/** Returns the rules that write numeric dates with the name of the month. `NUMBERS` then rewrites the years. */
 export function numericDates(tables: NormaliserTables, dialect: Dialect): SpokenForm[] {
   const names = Object.values(tables.months);
   const dayAndMonth = (first: number, second: number, year: string, monthFirst: boolean) => {
@@ -36,7 +36,7 @@ export function numericDates(tables: NormaliserTables, dialect: Dialect): Spoken
   ];
 }
 
-/** A month's name and a day: "Jan. 5th, 1999", "5 January". */
+/** Returns the rules for dates with a name: "Jan. 5th, 1999", "5 January". */
 export function namedDates(tables: NormaliserTables): SpokenForm[] {
   const short = Object.keys(tables.months).map((key) => key.charAt(0).toUpperCase() + key.slice(1));
   const months = anyOf([...Object.values(tables.months), ...short, 'Sept']);
@@ -61,7 +61,7 @@ export function namedDates(tables: NormaliserTables): SpokenForm[] {
   ];
 }
 
-/** "August second", "August second, 2033"; `undefined` if there is no such day. */
+/** Returns "August second" or "August second, 2033"; `undefined` if there is no such day. */
 function dateOf(
   names: readonly string[],
   month: number,
@@ -73,7 +73,7 @@ function dateOf(
   return `${name} ${englishOrdinal(day)}${year ? `, ${year}` : ''}`;
 }
 
-/** "August second" for "8/2"; small fractions are not dates. */
+/** Returns the rules for "8/2": "August second", or a fraction if it is proper and the denominator is at most 10. */
 export function slashPairs(tables: NormaliserTables): SpokenForm[] {
   const names = Object.values(tables.months);
   return [
@@ -102,7 +102,7 @@ function isDay(day: number): boolean {
 
 const DAY = '(Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?:[a-z]{3,6})?';
 
-/** "Mon-Fri". */
+/** Rules for "Mon-Fri". */
 export const DAY_RANGES: readonly SpokenForm[] = [
   {
     pattern: new RegExp(`\\b${DAY}\\.?\\s?[-–]\\s?${DAY}\\b`, 'g'),

@@ -19,7 +19,7 @@ import { units } from './units.js';
 
 const DIGIT = /\d/;
 
-/** The names of single letters for a phonemizer, which reads "A" as the article. */
+/** Writes letters to spell by name, because a phonemizer reads "A" as the article. */
 const LETTER_NAMES: SpokenForm = {
   pattern: new RegExp(`[${SPELT}]+`, 'g'),
   say: ([signs]) =>
@@ -30,12 +30,15 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['.', 'point'],
 ]);
 
-/** English with the word lists of a voice. Letters to spell stay private-use characters, see `spelling.ts`. */
+/**
+ * Creates the normaliser for a voice with its word lists. Letters to spell remain private-use characters; see
+ * `spelling.ts`.
+ */
 export function englishNormaliser(tables: NormaliserTables, dialect: Dialect): TextNormaliser {
   return new TextNormaliser(englishPhases(tables, dialect));
 }
 
-/** American English in words only, for an engine with its own phonemizer. */
+/** Creates the normaliser of American English for an engine with its own phonemizer. The result has words only. */
 export function plainEnglishNormaliser(): TextNormaliser {
   return new TextNormaliser([...englishPhases(DEFAULT_TABLES, 'us'), { rules: [LETTER_NAMES] }]);
 }
@@ -73,12 +76,12 @@ function englishPhases(tables: NormaliserTables, dialect: Dialect): NormaliserPh
   ];
 }
 
-/** Letters of an address that are not a word. */
+/** Spells letters of an address that are not a word. */
 function spellApart(letters: string): string {
   return Array.from(letters, (letter) => spelt(letter.toUpperCase())).join(' ');
 }
 
-/** "node.js", "report.pdf": the dot is spoken, and endings that are not words are spelt. */
+/** Rules for "node.js" and "report.pdf": the dot is spoken, and endings that are not words are spelt. */
 const FILE_NAMES: readonly SpokenForm[] = [
   {
     pattern:

@@ -14,10 +14,10 @@ const PERIODS: ReadonlyMap<string, string> = new Map(Object.entries(ENGLISH_TABL
 
 const LARGE = '(hundred|thousand|million|billion|trillion|[kKmMbB]\\b)';
 
-/** Singular and plural of a currency sign's or code's name. */
+/** Returns the singular and plural of a currency, by its sign or code. */
 type CurrencyNames = (sign: string) => readonly [string, string];
 
-/** Amounts of money, with the unit after the number as in speech. */
+/** Returns the rules for amounts of money. The unit follows the number, as in speech. */
 export function money(tables: NormaliserTables): SpokenForm[] {
   const nameOf: CurrencyNames = (sign) => tables.currency[sign.replace(/\.$/, '')] ?? ['', ''];
   return [
@@ -81,7 +81,7 @@ function amountOf(number: string, one: string, many: string): string {
   return `${number} ${isOne(number.replaceAll(',', '')) ? one : many}`;
 }
 
-/** "three dollars and fifty cents", "five cents". */
+/** Returns "three dollars and fifty cents" or "five cents"; undefined without a number. */
 function exactAmount(
   match: RegExpExecArray,
   [one, many]: readonly [string, string],

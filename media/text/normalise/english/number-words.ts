@@ -7,7 +7,7 @@ const IRREGULAR_ORDINALS: ReadonlyMap<string, string> = new Map(
   Object.entries(ENGLISH_TABLES.irregularOrdinals),
 );
 
-/** The words for one to ninety, without the compound ones. */
+/** The words for one to nineteen and for the tens. */
 export const SMALL_NUMBERS: readonly string[] = [...ONES.slice(1), ...TENS.slice(2)];
 
 /** Pattern of a number: digits with or without commas between thousands, and decimals. */
@@ -18,7 +18,11 @@ export function isOne(number: string): boolean {
   return /^-?1(?:\.0)?$/.test(number);
 }
 
-/** "four hundred twenty-five". `number` has only digits; beyond the largest scale they are read one by one. */
+/**
+ * Returns a cardinal number in words: "four hundred twenty-five". Numbers above the largest scale are read digit
+ * by digit.
+ * @param number - digits only
+ */
 export function englishCardinal(number: string | number): string {
   const digits = String(number).replace(/^0+(?=\d)/, '');
   if (digits.length > SCALES.length * 3) return digitByDigit(digits);
@@ -30,7 +34,7 @@ export function englishCardinal(number: string | number): string {
   return words.length > 0 ? words.join(' ') : ONES[0]!;
 }
 
-/** "twenty-first". */
+/** Returns an ordinal number in words: "twenty-first". @param number - digits only */
 export function englishOrdinal(number: string | number): string {
   return englishCardinal(number).replace(/[a-z]+$/, (last) => {
     const irregular = IRREGULAR_ORDINALS.get(last);
@@ -39,7 +43,10 @@ export function englishOrdinal(number: string | number): string {
   });
 }
 
-/** Four digits read as a year: "nineteen oh five", "two thousand five", "twenty ten". */
+/**
+ * Returns a year in words: "nineteen oh five", "two thousand five", "twenty ten".
+ * @param digits - four digits
+ */
 export function year(digits: string): string {
   const century = Number(digits.slice(0, -2));
   const rest = Number(digits.slice(-2));
@@ -48,12 +55,15 @@ export function year(digits: string): string {
   return `${englishCardinal(century)} ${rest < 10 ? 'oh ' : ''}${englishCardinal(rest)}`;
 }
 
-/** "five five zero". The voices were trained with "zero", not with "oh". */
+/** Returns the names of the digits: "five five zero". The voices were trained with "zero", not with "oh". */
 export function digitByDigit(digits: string): string {
   return Array.from(digits, (digit) => ONES[Number(digit)]!).join(' ');
 }
 
-/** A number inside a name such as "A380" or "F-16": in pairs where that is usual. */
+/**
+ * Returns the number of a name such as "A380" or "F-16" in words: "three eighty", "sixteen".
+ * @param digits - digits only
+ */
 export function inName(digits: string): string {
   if (digits.length === 4 && !digits.startsWith('0')) return year(digits);
   if (digits.length > 3 || digits.startsWith('0')) return digitByDigit(digits);
@@ -62,7 +72,7 @@ export function inName(digits: string): string {
   return `${englishCardinal(digits[0]!)} ${rest.startsWith('0') ? `oh ${englishCardinal(rest)}` : englishCardinal(rest)}`;
 }
 
-/** The plural of a number word: "nineties", "hundreds", "sixes". */
+/** Returns the plural of a number in words: "nineties", "hundreds", "sixes". */
 export function pluralOf(words: string): string {
   return words.replace(/[a-z]+$/, (last) => {
     if (last.endsWith('y')) return `${last.slice(0, -1)}ies`;
@@ -70,7 +80,7 @@ export function pluralOf(words: string): string {
   });
 }
 
-/** Without hyphens, as in the training data of the voices: "forty five". */
+/** Replaces hyphens with spaces, as in the training data of the voices: "forty five". */
 export function apart(words: string): string {
   return words.replaceAll('-', ' ');
 }

@@ -12,10 +12,10 @@ import {
 } from './number-words.js';
 import { DECIMAL_POINT } from './spelling.js';
 
-/** Maximum number of digits without commas of a quantity. Longer ones are account or order numbers, read digit by digit. */
+/** Maximum number of digits of a quantity without commas. Longer numbers are codes and are read digit by digit. */
 const MAX_QUANTITY = 9;
 
-/** Writes all remaining numbers in words; no digit remains. */
+/** Rules that write all remaining numbers in words; no digit remains. */
 export const NUMBERS: readonly SpokenForm[] = [
   // Sums: "10 - 3 = 7", "3 * 2", "4 x 4"
   { pattern: /(?<=\d) ?[-−–] ?(?=\d+ ?=)/g, say: () => ' minus ' },
@@ -31,7 +31,7 @@ export const NUMBERS: readonly SpokenForm[] = [
   { pattern: /(?<![\w+])\+(?=\d)/g, say: () => 'plus ' },
   { pattern: /(?<![\w.,)-])[-−](?=\.?\d)/g, say: () => 'minus ' },
   {
-    // "3-year-old": the parts are separate words
+    // "3-year-old" becomes separate words
     pattern: /(?<![\w.-])(\d[\d,.]*)((?:-[A-Za-z]+){1,6})(?:(?![\w-])|-(?=\d))/g,
     say: ([found]) => found.replaceAll('-', ' '),
   },
@@ -94,7 +94,7 @@ export const NUMBERS: readonly SpokenForm[] = [
 
 const SMALL = `(?:${SMALL_NUMBERS.join('|')})`;
 
-/** British numbers have an "and" before the tens and ones: "one hundred and one". */
+/** Rules that add the British "and" before tens and ones: "one hundred and one". */
 export const BRITISH_NUMBERS: readonly SpokenForm[] = [
   { pattern: new RegExp(`(?<=\\bhundred) (?=${SMALL}\\b)`, 'g'), say: () => ' and ' },
   {

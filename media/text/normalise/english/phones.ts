@@ -4,7 +4,7 @@ import { digitByDigit } from './number-words.js';
 const NAMED_CODE =
   'code|passcode|password|PIN|ZIP|postcode|OTP|CVV|CVC|IBAN|account|order|booking|reservation|reference|ref|ticket|tracking|confirmation|case|serial|invoice|extension|ext|ID';
 
-/** Numbers that identify something, digit by digit: "your code is 4821", "IL 62704". */
+/** Rules for identifying numbers, which are read digit by digit: "your code is 4821", "IL 62704". */
 export const CODES: readonly SpokenForm[] = [
   {
     pattern: new RegExp(
@@ -20,7 +20,7 @@ export const CODES: readonly SpokenForm[] = [
   },
 ];
 
-/** Phone numbers: digit by digit, with a pause between the groups. */
+/** Rules for phone numbers, which are read digit by digit with a pause between groups. */
 export const PHONES: readonly SpokenForm[] = [
   {
     // +44 20 7946 0958, +1 (555) 123-4567

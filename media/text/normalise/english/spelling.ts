@@ -6,25 +6,25 @@ import { digitByDigit } from './number-words.js';
 const SIGN_NAMES: ReadonlyMap<string, string> = new Map(Object.entries(ENGLISH_TABLES.signNames));
 
 /**
- * Characters to spell become private-use characters, one per character, so that no rule confuses the
- * letter "a" with the article. `CLEANING` removes such characters from the caller's text first.
+ * Each character to spell is replaced by a private-use character, so that no rule mistakes the letter "a" for
+ * the article. `CLEANING` removes private-use characters from the written text before.
  */
 const FIRST_SPELT = 0xe000;
 const MAX_SPELLED_LENGTH = 200;
 
-/** The decimal point, which is unstressed. */
+/** The decimal point, which is pronounced without stress. */
 export const DECIMAL_POINT = spelt('.');
 
-/** The private-use character for one printable ASCII character. */
+/** Returns the private-use character for a printable ASCII character. */
 export function spelt(character: string): string {
   return String.fromCharCode(FIRST_SPELT + character.charCodeAt(0));
 }
 
-/** Class of the private-use characters in use, for patterns. */
+/** Character class of the private-use characters, for patterns. */
 export const SPELT = '\\ue021-\\ue07e';
 const ONLY_SPELT = new RegExp(`^[${SPELT}]+$`);
 
-/** The characters to spell that a token consists of; undefined for other tokens. */
+/** Returns the ASCII characters of a token of private-use characters; undefined for other tokens. */
 export function speltCharacters(token: string): string | undefined {
   if (!ONLY_SPELT.test(token)) return undefined;
   return Array.from(token, (sign) => String.fromCharCode(sign.charCodeAt(0) - FIRST_SPELT)).join(
@@ -32,7 +32,7 @@ export function speltCharacters(token: string): string | undefined {
   );
 }
 
-/** Letters, digits and signs by name, with a short pause after each. */
+/** Returns the names of letters, digits and signs, with a short pause after each. */
 function spellOut(characters: string): string {
   const names: string[] = [];
   for (const character of characters.normalize('NFKD')) {
@@ -42,7 +42,7 @@ function spellOut(characters: string): string {
   return names.join(', ');
 }
 
-/** `[SPELL:BX42]` in a text to speak. */
+/** Rule for `[SPELL:BX42]`. */
 export const SPELLING: SpokenForm = {
   pattern: new RegExp(`\\[SPELL:([^\\]\\n]{0,${MAX_SPELLED_LENGTH}})\\]`, 'gi'),
   say: (match) => setApart(match, spellOut(match[1] ?? '')),

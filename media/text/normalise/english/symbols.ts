@@ -3,7 +3,9 @@ import type { NormaliserTables } from '../word-lists/english-tables.js';
 
 const ONLY_BETWEEN = '=<>~';
 
-/** Names of signs. Some apply only between words, so that "<3" or a single "=" is not spoken. */
+/**
+ * Returns the rules that write signs by name. Some signs have a name between words only, unlike "<3" or a single "=".
+ */
 export function symbols(tables: NormaliserTables): SpokenForm[] {
   return Object.entries(tables.symbols).map(([sign, word]) => {
     const literal = sign.replace(/[*^|\\]/g, '\\$&');
@@ -17,7 +19,7 @@ export function symbols(tables: NormaliserTables): SpokenForm[] {
   });
 }
 
-/** With a space on both sides, except before punctuation. */
+/** Adds a space on both sides of a word, except before punctuation. */
 function spaced({ input, index, 0: found }: RegExpExecArray, word: string): string {
   const next = input[index + found.length] ?? ' ';
   const behind = /[\s,.;:!?)\]]/.test(next) ? '' : ' ';

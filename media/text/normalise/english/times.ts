@@ -2,7 +2,7 @@ import type { SpokenForm } from '../../aligned-text.js';
 import { englishCardinal } from './number-words.js';
 import { spelt } from './spelling.js';
 
-/** Times of day and durations: "7:30 pm", "14:05", "9am-5pm", "3h 20m". */
+/** Rules for times of day and durations: "7:30 pm", "14:05", "9am-5pm", "3h 20m". */
 export const TIMES: readonly SpokenForm[] = [
   {
     pattern:
@@ -44,7 +44,7 @@ export const TIMES: readonly SpokenForm[] = [
   },
 ];
 
-/** Spelt; the dot that also ends the sentence is kept. */
+/** Returns "AM" or "PM" as letters to spell. A dot that also ends the sentence is kept. */
 function halfOfDay(half: string, match: RegExpExecArray): string {
   const letters = spelt(half.toUpperCase()) + spelt('M');
   const rest = match.input.slice(match.index + match[0].length);

@@ -9,7 +9,7 @@ const SCALES: ReadonlyMap<string, string> = new Map([
   ['F', ' Fahrenheit'],
 ]);
 
-/** Measures with the name of their unit: degrees, per cent, kilometres. */
+/** Returns the rules that write units in words: degrees, per cent, kilometres. */
 export function units(tables: NormaliserTables): SpokenForm[] {
   const names: Readonly<Record<string, readonly [string, string]>> = {
     ...ENGLISH_TABLES.moreUnits,

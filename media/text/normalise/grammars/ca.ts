@@ -11,7 +11,7 @@ const ORDINAL_STEMS: ReadonlyMap<string, string> = new Map(
   Object.entries(CATALAN_TABLES.ordinalStems),
 );
 
-/** Source: CLDR rbnf/ca.xml; hyphens between tens and units, and units and hundreds only: IEC, Ortografia. */
+/** Source: CLDR rbnf/ca.xml; IEC, Ortografia (hyphens between tens and units, and between units and hundreds). */
 function below1000(value: number, gender?: Gender): string {
   if (value >= 100) {
     const count = Math.floor(value / 100);
@@ -45,7 +45,7 @@ function cardinal(value: number, gender?: Gender): string {
   ).join(' ');
 }
 
-/** The cardinal with "-è" or "-ena" (Source: CLDR rbnf/ca.xml, spellout-ordinal-*). */
+/** Returns the cardinal with "-è" or "-ena". Source: CLDR rbnf/ca.xml, spellout-ordinal-*. */
 function ordinal(value: number, isFeminine: boolean): string {
   const first = FIRST_ORDINALS[value];
   if (first) return first[isFeminine ? 1 : 0];
@@ -83,7 +83,7 @@ const OWN: readonly SpokenForm[] = [
   },
 ];
 
-/** Catalan (Source: IEC, Gramàtica and Ortografia catalana; Optimot; CLDR rbnf/ca.xml). */
+/** The grammar of Catalan. Source: IEC, Gramàtica and Ortografia catalana; Optimot; CLDR rbnf/ca.xml. */
 export const CATALAN: Grammar = {
   ...FORMS,
   own: OWN,

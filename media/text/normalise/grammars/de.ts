@@ -13,7 +13,7 @@ function cardinal(value: number, gender?: Gender): string {
   return toCardinal(value);
 }
 
-/** Years are read in hundreds (Source: CLDR rbnf/de.xml, spellout-numbering-year). */
+/** Returns a year in words, in hundreds from 1100 on. Source: CLDR rbnf/de.xml, spellout-numbering-year. */
 function yearInWords(value: number): string {
   const hundreds = Math.floor(value / 100);
   if (hundreds < 11 || hundreds > 19) return cardinal(value);
@@ -24,7 +24,7 @@ const WEAK_N =
   /(?:^|[^\p{L}])(?:am|dem|den|des|im|vom|zum|zur|beim|ab|seit|bis|nach|einem|einen|eines|einer|ihrem|seinem) $/iu;
 const WEAK_E = /(?:^|[^\p{L}])(?:der|die|das|eine|diese[rs]?|jede[rs]?) $/iu;
 
-/** The ordinal with the ending that the preceding word requires. */
+/** Returns the ordinal with the ending that the preceding word requires. */
 function ordinalBehind(before: string, value: number): string {
   const stem = toOrdinal(value);
   if (WEAK_N.test(before)) return `${stem}n`;
@@ -64,7 +64,9 @@ const ORDINALS: readonly SpokenForm[] = [
   },
 ];
 
-/** "-tel" below twenty, "-stel" from there on (Source: CLDR rbnf/de.xml; Duden, Bruchzahlen). */
+/**
+ * Returns the denominator: "-tel" below twenty, "-stel" from twenty on. Source: CLDR rbnf/de.xml; Duden, Bruchzahlen.
+ */
 function partOf(under: number): string | undefined {
   const known = FORMS.fractions[under];
   if (known !== undefined || under < 2 || under > 1000) return known;
@@ -73,7 +75,7 @@ function partOf(under: number): string | undefined {
   return words.charAt(0).toUpperCase() + words.slice(1) + (under < 20 ? 'tel' : 'stel');
 }
 
-/** German (Source: Duden on numbers, dates and times; CLDR rbnf/de.xml). */
+/** The grammar of German. Source: Duden on numbers, dates and times; CLDR rbnf/de.xml. */
 export const GERMAN: Grammar = {
   ...FORMS,
   own: [

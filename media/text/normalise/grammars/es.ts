@@ -64,7 +64,7 @@ function genderOf(word: string, value: number): Gender | undefined {
     : 'm';
 }
 
-/** One word up to twenty-nine (Source: RAE, Diccionario panhispánico de dudas, ordinales). */
+/** Returns the ordinal, one word up to twenty-nine. Source: RAE, Diccionario panhispánico de dudas, ordinales. */
 function ordinalOf(value: number): string {
   if (value === 1000) return 'milésimo';
   if (value > 1000)
@@ -86,7 +86,7 @@ function withoutAccent(word: string): string {
   return word.replace('é', 'e');
 }
 
-/** "3.er" before a noun, "1.º" alone. */
+/** Rule for "3.er" before a noun and "1.º" without one. */
 const ORDINAL: SpokenForm = {
   pattern:
     /(?<![\p{L}\d.,])([1-9]\d{0,2}|[12]\.?000)(?:\.?(º|ª|°|er)(?! ?[CF](?!\p{L}))|\.(o|a)|(ro|do|to|vo|mo|ra|da|ta|va|ma))(?!\p{L})/gu,
@@ -99,7 +99,7 @@ const ORDINAL: SpokenForm = {
   },
 };
 
-/** "onceavo" (Source: RAE, Diccionario panhispánico de dudas, fraccionarios). */
+/** Returns the denominator: "onceavo". Source: RAE, Diccionario panhispánico de dudas, fraccionarios. */
 function partOf(under: number): string | undefined {
   if (under <= 10) return FORMS.fractions[under];
   if (under === 100) return 'centésimo';
@@ -114,7 +114,9 @@ const CENTURY: SpokenForm = {
   say: ([numeral]) => cardinal(romanValue(numeral.toUpperCase())),
 };
 
-/** Spanish (Source: RAE and ASALE, Ortografía de la lengua española; Diccionario panhispánico de dudas). */
+/**
+ * The grammar of Spanish. Source: RAE and ASALE, Ortografía de la lengua española; Diccionario panhispánico de dudas.
+ */
 export const SPANISH: Grammar = {
   ...FORMS,
   own: [ORDINAL, CENTURY],

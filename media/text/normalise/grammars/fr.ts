@@ -11,7 +11,7 @@ function cardinal(value: number, gender?: Gender): string {
   return gender === 'f' ? words.replace(/(^|[ -])un$/, '$1une') : words;
 }
 
-/** Feminine nouns that are counted often: their gender matters only for "un" and "une". */
+/** Feminine nouns that are counted often. Their gender matters for "un" and "une" only. */
 const FEMININE =
   /^(?:pages?|heures?|minutes?|secondes?|personnes?|fois|semaines?|années?|journées?|chambres?|places?|tables?|nuits?|voitures?|questions?|lignes?|étoiles?|pièces?|parts?|couronnes?|tonnes?|onces?|tasses?|bouteilles?|boîtes?|chaises?|filles?|femmes?|maisons?|portes?|rues?|villes?|langues?|lettres?|commandes?|réponses?|photos?|cartes?|livres sterling)$/;
 
@@ -32,14 +32,14 @@ const ORDINALS: readonly SpokenForm[] = [
     say: ([, digits, ending = '', plural = '']) => ordinal(Number(digits), ending) + plural,
   },
   {
-    // XXIe; of one letter ("Ve", "Ce") only before what is counted so
+    // XXIe. A numeral of one letter ("Ve", "Ce") counts before certain nouns only.
     pattern:
       /(?<!\p{L})([IVX]{2,7}|[IVX](?=(?:e|er) (?:siècle|République|arrondissement|dynastie|congrès)))(ers?|ères?|res?|èmes?|es?)(?!\p{L})/gu,
     say: ([, numeral = '', ending = '']) => ordinal(romanValue(numeral), ending),
   },
 ];
 
-/** French (Source: OQLF, Banque de dépannage linguistique; CLDR rbnf/fr.xml). */
+/** The grammar of French. Source: OQLF, Banque de dépannage linguistique; CLDR rbnf/fr.xml. */
 export const FRENCH: Grammar = {
   ...FORMS,
   own: ORDINALS,

@@ -6,7 +6,7 @@ import { ITALIAN_WORDS } from '../word-lists/it.js';
 
 const FORMS = loadForms(ITALIAN_WORDS);
 
-/** Below a million in one word (Source: CLDR rbnf/it.xml; Treccani, numerali). */
+/** Returns a number below a million in one word. Source: CLDR rbnf/it.xml; Treccani, numerali. */
 function below1e6(value: number): string {
   const [thousands, rest] = [Math.floor(value / 1000), value % 1000];
   if (thousands === 0) return value === 0 ? 'zero' : toCardinal(value);
@@ -59,7 +59,7 @@ const ORDINALS: readonly SpokenForm[] = [
   },
 ];
 
-/** Italian (Source: Accademia della Crusca; Treccani, La grammatica italiana; CLDR rbnf/it.xml). */
+/** The grammar of Italian. Source: Accademia della Crusca; Treccani, La grammatica italiana; CLDR rbnf/it.xml. */
 export const ITALIAN: Grammar = {
   ...FORMS,
   own: ORDINALS,

@@ -9,7 +9,7 @@ function cardinal(value: number): string {
   return value === 0 ? 'nul' : toCardinal(value);
 }
 
-/** Years are read in hundreds (Source: CLDR rbnf/nl.xml, spellout-numbering-year). */
+/** Returns a year in words, in hundreds from 1100 on. Source: CLDR rbnf/nl.xml, spellout-numbering-year. */
 function yearInWords(value: number): string {
   const hundreds = Math.floor(value / 100);
   if (hundreds < 11 || hundreds > 19) return cardinal(value);
@@ -24,7 +24,7 @@ const ORDINAL: SpokenForm = {
   say: ([, digits]) => toOrdinal(Number(digits)).replace(/d (?=\p{L})/u, 'd'),
 };
 
-/** Dutch (Source: Taalunie, Taaladvies; Onze Taal; CLDR rbnf/nl.xml). */
+/** The grammar of Dutch. Source: Taalunie, Taaladvies; Onze Taal; CLDR rbnf/nl.xml. */
 export const DUTCH: Grammar = {
   ...FORMS,
   own: [ORDINAL],

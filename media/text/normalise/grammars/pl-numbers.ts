@@ -11,8 +11,8 @@ const HUNDREDTHS = POLISH_TABLES.hundredths.split(' ');
 const ENDINGS = POLISH_TABLES.endings;
 
 /**
- * Only a number that is one is "jedna" or "jedno"; every one that ends in two is "dwie" before
- * feminine nouns (Source: CLDR rbnf/pl.xml, spellout-cardinal-feminine and -neuter).
+ * Returns the cardinal. One is "jedna" or "jedno" only as a whole number; each number that ends in two is
+ * "dwie" before feminine nouns. Source: CLDR rbnf/pl.xml, spellout-cardinal-feminine and -neuter.
  */
 export function polishCardinal(value: number, gender: Gender = 'm'): string {
   if (value === 0) return 'zero';
@@ -21,7 +21,7 @@ export function polishCardinal(value: number, gender: Gender = 'm'): string {
   return gender === 'f' ? words.replace(/(^| )dwa$/, '$1dwie') : words;
 }
 
-/** The genitive below 1,000,000 (Source: Słownik języka polskiego PWN, liczebniki). */
+/** Returns the genitive of a number below 1,000,000. Source: Słownik języka polskiego PWN, liczebniki. */
 export function polishGenitive(value: number, gender: Gender = 'm'): string | undefined {
   if (value === 0) return 'zera';
   if (value >= 1e6) return undefined;
@@ -36,13 +36,17 @@ export function polishGenitive(value: number, gender: Gender = 'm'): string | un
   if (rest < 20) words.push(ONES[rest]!);
   else words.push(TENS[Math.floor(rest / 10)]!, ONES[rest % 10]!);
   const said = words.filter(Boolean).join(' ');
-  // Compounds keep "jeden"
+  // In compounds, "jeden" is not declined.
   return said.replace(/ jednego$/, ' jeden');
 }
 
+/** Gender, number and case of an ordinal. */
 export type PolishOrdinalForm = keyof typeof ENDINGS;
 
-/** Tens and ones are both ordinals, the parts before them are not (Source: PWN, liczebniki porządkowe). */
+/**
+ * Returns the ordinal. Tens and ones are ordinals, the parts before them are cardinals. Source: PWN, liczebniki
+ * porządkowe.
+ */
 export function polishOrdinal(value: number, form: PolishOrdinalForm = 'masculine'): string {
   const [hard, afterG, afterC] = ENDINGS[form];
   const withEnding = (stem: string) => {
@@ -65,7 +69,7 @@ export function polishOrdinal(value: number, form: PolishOrdinalForm = 'masculin
   return words.join(' ');
 }
 
-/** "dwutysięczn" of 2. */
+/** Returns the stem of the ordinal of a multiple of 1,000: "dwutysięczn" for 2. */
 function thousandth(thousands: number): string {
   if (thousands === 1) return 'tysięczn';
   const prefix = thousands === 2 ? 'dwu' : (polishGenitive(thousands) ?? '').replaceAll(' ', '');

@@ -15,11 +15,11 @@ const YEARS: Readonly<Record<string, PolishOrdinalForm>> = POLISH_TABLES.years;
 
 const GENITIVE =
   /(?:^|[^\p{L}])(?:od|do|z|ze|bez|dla|około|ok\.|powyżej|poniżej|ponad|spośród|koło|obok|u) $/iu;
-/** Before a time of day; the feminine is that of "godzina". */
+/** Prepositions before a time of day that require the oblique feminine, as "godzina" does. */
 const HOUR_OBLIQUE = /(?:^|[^\p{L}])(?:o|od|do|po|przed|około|godz\.|godzinie|godziny) $/iu;
 const LOCATIVE = /(?:^|[^\p{L}])(?:w|we|na|po|o|przy) $/iu;
 
-/** Frequently counted nouns whose ending does not show the gender (after two and one). */
+/** Nouns that are counted often and whose ending does not show their gender after one and two. */
 const FEMININE =
   /^(?:minut[ay]?|sekund[ay]?|godzin[ay]?|osob[ay]|osób|stron[ay]?|ton[ay]?|mil[ae]?|rzecz[yi]?|noc[e]?|częś(?:ć|ci)|książ(?:ka|ki|ek)|sztuk[ai]?|kaw[ay]?|kobiet[ay]?|córk[ai]|ulic[ae]|klas[ay]|szkoł[ay]|koron[ay]?|godz\.|dob[ay]|złotówk[ai]|wiadomości?|odpowiedzi?|restauracj[ae]|lekcj[ae]|wersj[ae]|kopi[ae]|rat[ay]|zniżk[ai]|paczk[ai]|przesyłk[ai]|faktur[ay])$/;
 
@@ -36,7 +36,7 @@ function genderOf(word: string, value: number): Gender | undefined {
 const FEMININE_LOCATIVE =
   /^ (?:klasie|części|turze|rundzie|połowie|lidze|edycji|godzinie|wojnie|stronie|wersji|linii|dobie|kolejności|pozycji|zmianie)(?!\p{L})/u;
 
-/** By the ending of the noun after "3." */
+/** Returns the form of an ordinal such as "3." by the ending of the noun after it. */
 function formBefore(behind: string, before: string): PolishOrdinalForm {
   if (LOCATIVE.test(before)) {
     return FEMININE_LOCATIVE.test(behind) ? 'feminine-oblique' : 'locative';
@@ -82,7 +82,7 @@ const OWN: readonly SpokenForm[] = [
   },
 ];
 
-/** Polish (Source: PWN, Poradnia językowa and Słownik języka polskiego; CLDR rbnf/pl.xml). */
+/** The grammar of Polish. Source: PWN, Poradnia językowa and Słownik języka polskiego; CLDR rbnf/pl.xml. */
 export const POLISH: Grammar = {
   ...FORMS,
   own: OWN,

@@ -6,7 +6,7 @@ import { PORTUGUESE_WORDS } from '../word-lists/pt.js';
 
 const FORMS = loadForms(PORTUGUESE_WORDS);
 
-/** The Brazilian forms (Source: CLDR rbnf/pt.xml). */
+/** Returns a number below a million in its Brazilian form. Source: CLDR rbnf/pt.xml. */
 function below1e6(value: number, gender?: Gender): string {
   const words = (value === 0 ? 'zero' : toCardinal(value))
     .replace('dezasseis', 'dezesseis')
@@ -34,7 +34,7 @@ function cardinal(value: number, gender?: Gender): string {
     ],
     (rest) => below1e6(rest, gender),
   );
-  // "e" stands before the last class if it is below a hundred or has full hundreds (Source: Bechara, § 124).
+  // "e" precedes the last class if it is below a hundred or has full hundreds. Source: Bechara, § 124.
   const rest = value % 1e6;
   const isOneClass = rest < 1000 || rest % 1000 === 0;
   let lowest = value;
@@ -82,7 +82,7 @@ const ORDINALS: readonly SpokenForm[] = [
   },
 ];
 
-/** Portuguese of Brazil (Source: Bechara, Moderna gramática portuguesa; CLDR rbnf/pt.xml). */
+/** The grammar of Portuguese of Brazil. Source: Bechara, Moderna gramática portuguesa; CLDR rbnf/pt.xml. */
 export const PORTUGUESE: Grammar = {
   ...FORMS,
   own: ORDINALS,

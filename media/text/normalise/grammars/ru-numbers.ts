@@ -7,13 +7,14 @@ const TENS = RUSSIAN_TABLES.tens.split(' ');
 const HUNDREDS = RUSSIAN_TABLES.hundreds.split(' ');
 const ENDINGS = RUSSIAN_TABLES.endings;
 
+/** Returns the cardinal. */
 export function russianCardinal(value: number, gender: Gender = 'm'): string {
   if (value === 0) return 'ноль';
   const words = toCardinal(value, { gender: gender === 'f' ? 'feminine' : 'masculine' });
   return gender === 'n' ? words.replace(/(^| )один$/, '$1одно') : words;
 }
 
-/** The genitive below 1,000,000 (Source: Розенталь, § 165, склонение числительных). */
+/** Returns the genitive of a number below 1,000,000. Source: Розенталь, § 165, склонение числительных. */
 export function russianGenitive(value: number, gender: Gender = 'm'): string | undefined {
   if (value >= 1e6 || value === 0) return value === 0 ? 'нуля' : undefined;
   if (value >= 1000) {
@@ -36,9 +37,10 @@ function isOne(value: number): boolean {
   return value % 10 === 1 && value % 100 !== 11;
 }
 
+/** Gender, number and case of an ordinal. */
 export type RussianOrdinalForm = keyof typeof ENDINGS;
 
-/** Only the last word of an ordinal is declined. */
+/** Returns the ordinal. Only its last word is declined. */
 export function russianOrdinal(value: number, form: RussianOrdinalForm = 'masculine'): string {
   const words = value === 0 ? 'нулевой' : toOrdinal(value).replace(/^одна (?=тысяча)/, '');
   if (form === 'masculine') return words;

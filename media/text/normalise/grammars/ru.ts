@@ -15,13 +15,13 @@ const DECIMAL_PARTS = RUSSIAN_TABLES.decimalParts;
 const YEARS: Readonly<Record<string, RussianOrdinalForm>> = RUSSIAN_TABLES.years;
 const WRITTEN_ENDINGS: Readonly<Record<string, RussianOrdinalForm>> = RUSSIAN_TABLES.writtenEndings;
 
-/** Prepositions that take the genitive; "с 9 до 18". */
+/** Prepositions that require the genitive: "с 9 до 18". */
 const GENITIVE =
   /(?:^|[^\p{L}])(?:от|до|из|без|для|около|после|более|менее|больше|меньше|не менее|не более|свыше|с|со|у) $/iu;
 const FUNCTION_WORD =
   /^(?:и|или|в|на|по|от|до|из|с|со|за|к|о|не|но|а|что|как|это|для|при|из-за|минус|плюс|процент\p{L}*|запятая|точка)$/u;
 
-/** By the ending of a noun after one and two (Source: Розенталь, § 164). */
+/** Returns the gender by the ending of a noun after one and two. Source: Розенталь, § 164. */
 function genderOf(word: string, value: number): Gender | undefined {
   const small = word.toLowerCase();
   if (FUNCTION_WORD.test(small) || !/^\p{Script=Cyrillic}/u.test(small)) return undefined;
@@ -60,7 +60,7 @@ const OWN: readonly SpokenForm[] = [
       const [, digits, ending = ''] = match;
       const form = WRITTEN_ENDINGS[ending];
       const value = Number(digits);
-      // "4-х" is a cardinal (Source: Розенталь, § 165), "90-е" are years.
+      // "4-х" is a cardinal (source: Розенталь, § 165), "90-е" are years.
       if (ending === 'х' && value > 1 && value < 5) return russianGenitive(value);
       const isDecade = value % 10 === 0 && (value > 1000 || (value < 100 && value > 10));
       const isPlural =
@@ -80,7 +80,7 @@ const OWN: readonly SpokenForm[] = [
   },
 ];
 
-/** "две целых пять десятых" (Source: Розенталь, дробные числительные). */
+/** Returns "две целых пять десятых". Source: Розенталь, дробные числительные. */
 function decimal(whole: number, decimals: string): string | undefined {
   const part = DECIMAL_PARTS[decimals.length];
   if (!part || Number(decimals) === 0) return undefined;
@@ -91,7 +91,7 @@ function decimal(whole: number, decimals: string): string | undefined {
   return `${head} ${wholes} ${russianCardinal(over, 'f')} ${part}${ending(over)}`;
 }
 
-/** Russian (Source: Розенталь, Справочник по правописанию; Грамота.ру; CLDR rbnf/ru.xml). */
+/** The grammar of Russian. Source: Розенталь, Справочник по правописанию; Грамота.ру; CLDR rbnf/ru.xml. */
 export const RUSSIAN: Grammar = {
   ...FORMS,
   own: OWN,

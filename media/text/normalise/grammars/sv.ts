@@ -8,7 +8,7 @@ const SMALL = SWEDISH_TABLES.small.split(' ');
 const TENS = SWEDISH_TABLES.tens.split(' ');
 const ORDINALS = SWEDISH_TABLES.ordinals.split(' ');
 
-/** One word below a thousand (Source: CLDR rbnf/sv.xml, spellout-numbering). */
+/** Returns a number below a thousand in one word. Source: CLDR rbnf/sv.xml, spellout-numbering. */
 function below1000(value: number, gender?: Gender): string {
   if (value >= 100) {
     const count = Math.floor(value / 100);
@@ -33,14 +33,14 @@ function cardinal(value: number, gender?: Gender): string {
       scale(1e12, 'biljon', 'biljoner'),
       scale(1e9, 'miljard', 'miljarder'),
       scale(1e6, 'miljon', 'miljoner'),
-      // "ettusen" has lost a t
+      // "ett" + "tusen" becomes "ettusen"
       { of: 1000, say: (n) => (n === 1 ? 'tusen' : `${below1000(n).replace(/ett$/, 'et')}tusen`) },
     ],
     (rest) => below1000(rest, gender),
   ).join(' ');
 }
 
-/** Source: CLDR rbnf/sv.xml, spellout-ordinal-neutre. */
+/** Returns the ordinal. Source: CLDR rbnf/sv.xml, spellout-ordinal-neutre. */
 function ordinal(value: number): string {
   const rest = value % 100;
   if (value >= 100) {
@@ -53,14 +53,14 @@ function ordinal(value: number): string {
   return value % 10 === 0 ? `${tens}nde` : tens + ordinal(value % 10);
 }
 
-/** Years are read in hundreds (Source: CLDR rbnf/sv.xml, spellout-numbering-year). */
+/** Returns a year in words, in hundreds from 1100 on. Source: CLDR rbnf/sv.xml, spellout-numbering-year. */
 function yearInWords(value: number): string {
   const hundreds = Math.floor(value / 100);
   if (hundreds < 11 || hundreds > 20) return cardinal(value);
   return `${below1000(hundreds)}hundra${value % 100 ? below1000(value % 100) : ''}`;
 }
 
-/** Neuter nouns that are counted often, and endings that make one. */
+/** Neuter nouns that are counted often, and endings of neuter nouns. */
 const NEUTER =
   /^(?:hus|år|barn|kilo|(?:kilo|milli)?gram|ord|rum|bord|bolag|liv|hjärta|namn|land|ljus|program|system|problem|paket|brev|bad|kvitto|konto|kort|glas|djur|träd|nummer|öre|pund|test|besök|möte|samtal|svar|äpple|ägg|.*(?:ande|ende|um|ment))$/;
 const COUNTED = /^ (?:\p{Ll}{2,20}(?:or|ar|er|kr|procent)|år|barn|hus|personer)(?!\p{L})/u;
@@ -87,7 +87,7 @@ const HALF_DAY: SpokenForm = {
   },
 };
 
-/** Swedish (Source: Isof, Frågelådan; Myndigheternas skrivregler; CLDR rbnf/sv.xml). */
+/** The grammar of Swedish. Source: Isof, Frågelådan; Myndigheternas skrivregler; CLDR rbnf/sv.xml. */
 export const SWEDISH: Grammar = {
   ...FORMS,
   own: [NUMBERED, DECADE, HALF_DAY],

@@ -2,7 +2,7 @@ import type { SpokenForm } from '../../aligned-text.js';
 import type { Grammar } from './grammar.js';
 import { anyOf, contextOf } from './number-text.js';
 
-/** Expands abbreviations. A full stop that also ends the text stays. */
+/** Returns the rules that expand abbreviations. A full stop that also ends the text is kept. */
 export function abbreviationRules({ abbreviations }: Grammar): SpokenForm[] {
   const everywhere = new Map<string, string>();
   const beforeNumbers = new Map<string, string>();
@@ -18,7 +18,7 @@ export function abbreviationRules({ abbreviations }: Grammar): SpokenForm[] {
 }
 
 function rule(table: ReadonlyMap<string, string>, behind: string): SpokenForm {
-  // "z. B." as well as "z.B."
+  // Matches "z. B." and "z.B."
   const any = anyOf(table.keys()).replace(/\\\. ?(?=\p{L})/gu, '\\. ?');
   const bare = new Map([...table].map(([short, said]) => [short.replaceAll(' ', ''), said]));
   return {

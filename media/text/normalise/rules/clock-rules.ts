@@ -3,7 +3,7 @@ import type { Grammar } from './grammar.js';
 import { ALONE, anyOf, contextOf, counted } from './number-text.js';
 import { fromCldr } from './unit-rules.js';
 
-/** Times of day: "14:30" and the other notations of the language. */
+/** Returns the rules for times of day: "14:30" and other notations of the language. */
 export function clockRules(grammar: Grammar): SpokenForm[] {
   const { suffixes, prefixes, hasHourLetter } = grammar.clock;
   const suffix = suffixes.length > 0 ? `(?:\\s?(?:${anyOf(suffixes)})(?!\\p{L}))` : '(?:(?!))';
@@ -38,7 +38,7 @@ export function clockRules(grammar: Grammar): SpokenForm[] {
     );
   }
   if (hasHourLetter) {
-    // A number before "min" is a duration, which the rules for units handle.
+    // A number before "min" is a duration, which `unitRules` rewrites.
     const isTime = '(?! ?(?:\\d+ ?)?min(?!\\p{L}))';
     const start = prefixes.length > 0 ? `(?<=(?<!\\p{L})(?:${anyOf(prefixes)}) )` : ALONE;
     rules.push(

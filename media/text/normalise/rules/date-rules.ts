@@ -2,13 +2,13 @@ import type { SpokenForm } from '../../aligned-text.js';
 import type { Grammar } from './grammar.js';
 import { ALONE, anyOf, contextOf } from './number-text.js';
 
-/** Signs and words that make a number before a month an ordinal, or join it to the month. */
+/** Signs and words between a day and a month: marks of an ordinal, prepositions. */
 const DAY_SIGN = '(?:\\.|er|r|n|t|è|º|ª|\\.º|°|-?го|:[ae]|:e)?';
 const OF = "(?:de |d'|di )?";
 /** The word "year" after a date; `Grammar.date` adds it again. */
 const YEAR_SIGN = '(?: ?(?:г\\.|года|год|г(?!\\p{L})|r\\.|roku|r(?!\\p{L})))?';
 
-/** Numeric dates, and dates with the name of the month. */
+/** Returns the rules for numeric dates and for dates with the name of the month. */
 export function dateRules(grammar: Grammar): SpokenForm[] {
   const say = (match: RegExpExecArray, figures: readonly [string, string, string?]) => {
     const [day, month, year] = figures;

@@ -1,7 +1,7 @@
 import type { Grammar, Noun } from './grammar.js';
 import { counted, formFor, ofNoun, parseNumber } from './number-text.js';
 
-/** Part of a pattern: "3/5" and "1 1/2", as whole, over and under. */
+/** Part of a pattern for "3/5" and "1 1/2". Groups: whole, over, under. */
 export const FRACTION = '(?:(\\d{1,4}) )?(\\d{1,2})/(\\d{1,4})';
 
 /** The digits of a written fraction. */
@@ -11,7 +11,7 @@ export interface WrittenFraction {
   readonly under: string;
 }
 
-/** "three fifths", "one and a half"; undefined for anything but a proper fraction. */
+/** Returns "three fifths" or "one and a half"; undefined unless the written fraction is proper. */
 export function fractionInWords(
   { whole, over, under }: WrittenFraction,
   grammar: Grammar,
@@ -27,7 +27,7 @@ export function fractionInWords(
   return `${grammar.cardinal(Number(whole))} ${grammar.words.and} ${fraction}`;
 }
 
-/** "half a metre", "two and a half metres". */
+/** Returns "half a metre" or "two and a half metres"; undefined unless the written fraction is proper. */
 export function fractionOf(
   written: WrittenFraction,
   what: Noun,

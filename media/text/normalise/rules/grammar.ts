@@ -2,19 +2,21 @@ import type { Language } from '../../../languages.js';
 import type { SpokenForm } from '../../aligned-text.js';
 import type { MoneyStyle, NormaliserWords } from '../word-lists/normaliser-words.js';
 
+/** Grammatical gender: masculine, feminine, neuter. */
 export type Gender = 'm' | 'f' | 'n';
 
 /** A noun after a number. */
 export interface Noun {
-  /** By plural category, as Intl.PluralRules returns it. */
+  /** Form for each plural category of `Intl.PluralRules`. */
   readonly forms: ReadonlyMap<Intl.LDMLPluralRule, string>;
   readonly gender: Gender;
 }
 
+/** Signs and names of a currency. */
 export interface Currency {
   readonly signs: readonly string[];
   readonly unit: Noun;
-  /** The hundredth. */
+  /** A hundredth of the unit. */
   readonly part?: Noun;
 }
 
@@ -23,7 +25,7 @@ interface WrittenDate {
   /** 1–12. */
   readonly month: number;
   readonly year?: number;
-  /** The text before the date, which may decide the case. */
+  /** The text before the date, which may decide its grammatical case. */
   readonly before: string;
 }
 
@@ -33,18 +35,18 @@ interface WrittenTime {
   readonly before: string;
 }
 
-/** A `NormaliserWords` with its nouns, months and letters parsed. */
+/** A `NormaliserWords` with parsed nouns, months and letters. */
 type Forms = Omit<
   NormaliserWords,
   'months' | 'shortMonths' | 'money' | 'scales' | 'moreUnits' | 'letters' | 'fractions'
 > & {
   readonly months: readonly string[];
-  /** Variants separated by `|`; empty if the month has none. */
+  /** For each month its variants, separated by `|`; empty without variants. */
   readonly shortMonths: readonly string[];
   readonly money: MoneyStyle & { readonly currencies: readonly Currency[] };
   readonly scales: ReadonlyMap<string, Noun>;
   readonly moreUnits: ReadonlyMap<string, Noun>;
-  /** By lower-case letter. */
+  /** Name of each lower-case letter. */
   readonly letters: ReadonlyMap<string, string>;
   readonly fractions: Readonly<Record<number, string>>;
 };
@@ -54,20 +56,31 @@ export interface Grammar extends Forms {
   readonly language: Language;
   /** Rules of this language only, such as ordinals, years and centuries. */
   readonly own: readonly SpokenForm[];
-  /** @param gender - of the noun after the number; undefined for a number alone */
+  /**
+   * Returns a cardinal number in words.
+   * @param value - an integer, 0…10¹⁵ − 1
+   * @param gender - of the noun after the number; undefined without a noun
+   */
   cardinal(value: number, gender?: Gender): string;
-  /** A number of four digits that counts nothing, if it is spoken differently. */
+  /**
+   * Returns a year in words; undefined if it is spoken like other numbers.
+   * @param value - a number of four digits
+   * @param behind - the text after it
+   */
   year?(value: number, behind: string): string | undefined;
-  /** A number with decimals, if it is not spoken digit by digit. */
+  /** Returns a number with decimals in words; undefined if the decimals are spoken digit by digit. */
   decimal?(whole: number, decimals: string): string | undefined;
-  /** The number in the case that some prepositions govern. */
+  /** Returns the genitive of a cardinal number, for languages with cases; undefined if it has none. */
   genitive?(value: number, gender?: Gender): string | undefined;
-  /** Whether the text before a number ends with such a preposition. */
+  /** Whether the text before a number ends with a preposition that requires the genitive. */
   asksGenitive?(before: string): boolean;
-  /** The gender of the word after a number; undefined if it is not a noun. */
+  /** Returns the gender of the word after a number; undefined if it is not a noun. */
   genderOf?(word: string, value: number): Gender | undefined;
+  /** Returns a proper fraction in words; undefined if the language has no short form for it. */
   fraction(over: number, under: number): string | undefined;
+  /** Returns a date in words. */
   date(date: WrittenDate): string;
+  /** Returns a time of day in words. */
   time(time: WrittenTime): string;
 }
 
@@ -86,7 +99,7 @@ export function loadForms(lists: NormaliserWords): Forms {
   };
 }
 
-/** @param forms - one form, `one|other`, or `one|few|many|other` */
+/** Creates a noun. @param forms - one form, `one|other`, or `one|few|many|other` */
 export function noun(forms: string, gender: Gender): Noun {
   const [one = '', second = one, many, other] = forms.split('|');
   const byRule: [Intl.LDMLPluralRule, string][] = [

@@ -6,7 +6,7 @@ import { digitByDigit, setApart } from './number-text.js';
 const MAX_SPELLING_LENGTH = 200;
 const VOWEL = /[AEIOUÄÖÜÅÀÈÉÍÒÓÚÃÕÊÔÂÎÛËÏØÆАЕЁИОУЫЭЮЯ]/u;
 
-/** The name of one character, or undefined. */
+/** Returns the name of a character; undefined if it has none. */
 function nameOf(character: string, grammar: Grammar): string | undefined {
   if (/\d/.test(character)) return digitByDigit(character, grammar);
   const small = character.toLowerCase();
@@ -18,14 +18,14 @@ function nameOf(character: string, grammar: Grammar): string | undefined {
   return grammar.letters.get(base) ?? (/\p{L}/u.test(character) ? small : undefined);
 }
 
-/** Letters, digits and signs by name. */
+/** Returns the names of letters, digits and signs. @param join - text between two names */
 export function spellOut(characters: string, grammar: Grammar, join: string): string {
   return Array.from(characters.normalize('NFC'), (character) => nameOf(character, grammar))
     .filter((name) => name !== undefined)
     .join(join);
 }
 
-/** `[SPELL:BX42]`: with a short pause after each name. */
+/** Returns the rule for `[SPELL:BX42]`: the names with a short pause after each. */
 export function spellingRule(grammar: Grammar): SpokenForm {
   return {
     pattern: new RegExp(`\\[SPELL:([^\\]\\n]{0,${MAX_SPELLING_LENGTH}})\\]`, 'gi'),
@@ -34,7 +34,7 @@ export function spellingRule(grammar: Grammar): SpokenForm {
   };
 }
 
-/** Spells acronyms that are not words: those without a vowel, and those that the grammar lists. */
+/** Returns the rule that spells acronyms without a vowel and the acronyms that the grammar lists. */
 export function acronymRule(grammar: Grammar): SpokenForm {
   const listed = new Map(
     grammar.acronyms.map((entry) => {

@@ -12,12 +12,12 @@ import {
   setApart,
 } from './number-text.js';
 
-/** "5,-" and "5,–": no hundredths. */
+/** The end of "5,-" and "5,–": no hundredths. */
 const NO_PART = '(?:,[-–—]{1,2})?';
-/** A written amount, with a large number such as "Mio." after it. */
+/** A written amount, possibly with a large number such as "Mio." after it. */
 type Amount = { readonly number: string; readonly scale?: string | undefined };
 
-/** Amounts of money with the sign before or after them. */
+/** Returns the rules for amounts of money with the sign before or after them. */
 export function moneyRules(grammar: Grammar): SpokenForm[] {
   const bySign = new Map<string, Currency>();
   for (const currency of grammar.money.currencies) {

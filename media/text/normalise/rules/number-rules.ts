@@ -13,7 +13,7 @@ import {
 } from './number-text.js';
 import { groupsOf } from './phone-rules.js';
 
-/** The first rules: more than 15 digits are codes, and ½ is 1/2. */
+/** Returns the rules that are applied first: more than 15 digits are a code, and ½ becomes 1/2. */
 export function firstNumberRules(grammar: Grammar): SpokenForm[] {
   return [
     { pattern: /\d{16,}/g, say: (match) => setApart(match, digitByDigit(match[0], grammar)) },
@@ -29,7 +29,7 @@ export function firstNumberRules(grammar: Grammar): SpokenForm[] {
   ];
 }
 
-/** Signs before and between numbers, and ranges. The numbers themselves stay. */
+/** Returns the rules for signs before and between numbers, and for ranges. The numbers are not changed. */
 export function signRules(grammar: Grammar): SpokenForm[] {
   const { words } = grammar;
   const between = (sign: string, word: string): SpokenForm => ({
@@ -56,7 +56,7 @@ export function signRules(grammar: Grammar): SpokenForm[] {
   ];
 }
 
-/** Writes all remaining numbers in words; no digit remains. */
+/** Returns the rules that write all remaining numbers in words; no digit remains. */
 export function numberRules(grammar: Grammar): SpokenForm[] {
   const { words } = grammar;
   return [

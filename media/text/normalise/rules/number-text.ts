@@ -1,18 +1,19 @@
 import type { Gender, Grammar, Noun } from './grammar.js';
 
-/** A number in European notation: groups of three digits, and decimals after a comma or a point. */
+/** Pattern of a number in European notation: groups of three digits, and decimals after a comma or a point. */
 export const NUMBER =
   "(?:\\d{1,3}(?:,\\d{3}){1,4}\\.\\d{1,9}|\\d{1,3}(?:[. '’]\\d{3}){1,4}(?!\\d)(?:,\\d{1,9}(?!\\d))?|\\d{1,15}(?:[.,]\\d{1,12}(?!\\d))?)(?!\\d)";
-/** Lookbehind: the number is not part of a word or a longer number. */
+/** Lookbehind of a number that is not part of a word or a longer number. */
 export const ALONE = '(?<![\\p{L}\\p{M}\\d_]|\\d[.,])';
 
 const GROUPED = /^\d{1,3}(?:[. '’]\d{3})+(?:,(\d+))?$/;
 const ENGLISH = /^\d{1,3}(?:,\d{3})+\.(\d+)$/;
 /** Maximum number of digits of a quantity. */
 const MAX_DIGITS = 15;
-/** UTF-16 units around a number that may decide its case and gender. */
+/** UTF-16 units before and after a number that may decide its case and gender. */
 const NEAR = 32;
 
+/** The digits of a written number. */
 export interface WrittenNumber {
   readonly digits: string;
   readonly decimals: string;
@@ -34,12 +35,13 @@ export function parseNumber(written: string): WrittenNumber {
   return { digits, decimals, sign: sign === ',' || sign === '.' ? sign : '' };
 }
 
-/** The text around a number, which may decide its gender and case. */
+/** The text before and after a match, which may decide the gender and case of a number. */
 export interface Context {
   readonly before: string;
   readonly behind: string;
 }
 
+/** Returns up to 32 UTF-16 units on each side of a match. */
 export function contextOf({ input, index, 0: found }: RegExpExecArray): Context {
   const end = index + found.length;
   return {
@@ -48,17 +50,18 @@ export function contextOf({ input, index, 0: found }: RegExpExecArray): Context 
   };
 }
 
-/** Digit after digit. */
+/** Returns the names of the digits. */
 export function digitByDigit(digits: string, grammar: Grammar): string {
   return Array.from(digits, (digit) => grammar.cardinal(Number(digit))).join(' ');
 }
 
+/** Gender and case of a number. */
 export interface Agreement {
   readonly gender?: Gender | undefined;
   readonly isGenitive?: boolean;
 }
 
-/** Any number in words. */
+/** Returns a number in words. Numbers with a leading zero or more than 15 digits are read digit by digit. */
 export function numberInWords(
   { digits, decimals, sign }: WrittenNumber,
   grammar: Grammar,
@@ -81,17 +84,17 @@ export function numberInWords(
 
 const VOWEL = /^[aeiouyhàâéèêîôû]/i;
 
-/** The preposition between a number and its noun: "de ", or "d'" before a vowel. */
+/** Returns the preposition between a number and its noun: "de ", or "d'" before a vowel; empty in most languages. */
 export function ofNoun(name: string, { money }: Grammar): string {
   return money.of === "d'" && !VOWEL.test(name) ? 'de ' : money.of;
 }
 
-/** Millions are a noun in Romance languages: "un millón de euros". */
+/** Whether a number is a multiple of a million, which is a noun in Romance languages: "un millón de euros". */
 export function isWholeMillions({ digits, decimals }: WrittenNumber): boolean {
   return decimals === '' && /[1-9]0{6,}$|[1-9]\d*0{6}$/.test(digits);
 }
 
-/** A number and the noun that it counts. */
+/** Returns a number in words with the noun that it counts. @param written - a match of `NUMBER` */
 export function counted(
   written: string,
   what: Noun,
@@ -104,7 +107,7 @@ export function counted(
   return `${words} ${isWholeMillions(number) ? ofNoun(name, grammar) : ''}${name}`;
 }
 
-/** The form of a noun after the number. */
+/** Returns the form of a noun after a number. */
 export function formFor(
   { digits, decimals }: WrittenNumber,
   { forms }: Noun,
@@ -126,14 +129,14 @@ function pluralRules(language: string): Intl.PluralRules {
   return rules;
 }
 
-/** Words that replace `match`, with a space next to adjacent letters and digits. */
+/** Returns words that replace `match`, with a space next to adjacent letters and digits. */
 export function setApart(match: RegExpExecArray, words: string): string {
   const { before, behind } = contextOf(match);
   const left = /[\p{L}\p{N}]$/u.test(before) ? ' ' : '';
   return left + words + (/^[\p{L}\p{N}]/u.test(behind) ? ' ' : '');
 }
 
-/** A pattern's part that matches any of the words, the longest first. */
+/** Returns a part of a pattern that matches any of the words, the longest first; empty without words. */
 export function anyOf(words: Iterable<string>): string {
   return [...words]
     .filter((word) => word !== '')

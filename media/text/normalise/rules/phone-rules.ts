@@ -6,7 +6,7 @@ import { contextOf, digitByDigit } from './number-text.js';
 const MIN_DIGITS = 6;
 const NAMED =
   /(?<=(?<!\p{L})(?:tel[eèé]?fono?|telefone|telefon|telefoon|téléphone|телефон|tel|tél|тел|fax|numer|número|numéro|nummer|номер|codi|código|code|kod|PIN)[.:]{0,2} )\(?\d[\d ()/-]{3,20}\d(?![\d\p{L}]|[.,]\d)/giu;
-/** Numbers that identify something, after their name in any of the languages. */
+/** Identifying numbers, such as codes and order numbers, after their name in any of the languages. */
 const CODE =
   /(?<=(?<!\p{L})(?:codes?|passcode|passwort|código|codi|codice|kod|koden|wachtwoord|код|PIN|пин|OTP|PLZ|CEP|CAP|(?:bestell|kunden|rechnungs|buchungs|auftrags|vertrags|konto)nummer|ordernummer|bestelnummer|klantnummer|ordernumret|beställning|Bestellung|pedido|comanda|commande|ordine|bestelling|zamówienie|заказ)(?: (?:ist|lautet|es|és|est|è|é|is|är|to|postal|postale|pocztowy)|:)? )\d{3,15}(?![\d\p{L}%€]|[.,:/-]\d| \d{3})/giu;
 /** DE89 3704 0044 0532 0130 00 */
@@ -19,11 +19,11 @@ const GROUPS = /(?<![\p{L}\d.-])\d{2,6}(?:-\d{2,6}){2,5}(?![\p{L}\d-])/gu;
 const THREES = /^\d{3}(?: \d{3})*$/;
 const GROUP_BEFORE = /(?:^|[^\d ]|[^\d] )\d{1,3}(?: \d{3})* $/;
 
-/** Telephone numbers and codes in groups: digit by digit, or two by two, with a pause between groups. */
+/** Returns the rules for telephone numbers and codes: digit by digit or in pairs, with a pause between groups. */
 export function phoneRules(grammar: Grammar): SpokenForm[] {
   const say = (match: RegExpExecArray) => {
     const [found] = match;
-    // The digits after the first group of "1 000 000" are not a telephone number.
+    // The groups after the first one of "1 000 000" are not a telephone number.
     if (THREES.test(found) && GROUP_BEFORE.test(contextOf(match).before)) return undefined;
     const digits = found.match(/\d/g)?.length ?? 0;
     if (digits < MIN_DIGITS && !/^\d+$/.test(found)) return undefined;
@@ -39,7 +39,7 @@ export function phoneRules(grammar: Grammar): SpokenForm[] {
   return [iban, ...patterns.map((pattern) => ({ pattern, say }))];
 }
 
-/** The groups of digits, with a pause between them. */
+/** Returns the digits of a number in words, with a pause between groups. */
 export function groupsOf(number: string, grammar: Grammar): string {
   return (number.match(/\d+/g) ?? [])
     .flatMap(inThrees)
@@ -50,7 +50,7 @@ export function groupsOf(number: string, grammar: Grammar): string {
     .join(', ');
 }
 
-/** Splits a long group into threes, without a last group of one digit. */
+/** Splits a long group into groups of three digits; the last one has two to four. */
 function inThrees(group: string): string[] {
   if (group.length <= 4) return [group];
   const parts = group.match(/\d{1,3}/g) ?? [];

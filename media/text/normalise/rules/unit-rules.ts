@@ -3,7 +3,7 @@ import { FRACTION, fractionOf } from './fractions.js';
 import { type Gender, type Grammar, type Noun, noun } from './grammar.js';
 import { ALONE, anyOf, contextOf, counted, NUMBER } from './number-text.js';
 
-/** Signs of units → names of CLDR (Source: ECMA-402, table of sanctioned units). */
+/** CLDR name of each unit sign. Source: ECMA-402, table of sanctioned units. */
 const UNITS: Readonly<Record<string, string>> = {
   km: 'kilometer',
   m: 'meter',
@@ -32,7 +32,7 @@ const UNITS: Readonly<Record<string, string>> = {
   '°': 'degree',
   h: 'hour',
   min: 'minute',
-  // With a space: a plural may end in s as well.
+  // Requires a space, because a plural may also end in s.
   ' s': 'second',
   ms: 'millisecond',
   kB: 'kilobyte',
@@ -43,7 +43,7 @@ const UNITS: Readonly<Record<string, string>> = {
   '%': 'percent',
 };
 
-/** Measures with the name of their unit: degrees, per cent, kilometres. */
+/** Returns the rules that write units in words: degrees, per cent, kilometres. */
 export function unitRules(grammar: Grammar): SpokenForm[] {
   const names = { ...UNITS, ...grammar.unitSigns };
   const signs = anyOf([...Object.keys(names), ...grammar.moreUnits.keys()]);
@@ -71,7 +71,7 @@ export function unitRules(grammar: Grammar): SpokenForm[] {
   ];
 }
 
-/** The name of a unit of CLDR in the language of the grammar. */
+/** Returns the name of a unit in the language of the grammar. @param unit - its CLDR name */
 export function fromCldr(unit: string, grammar: Grammar): Noun {
   const format = new Intl.NumberFormat(grammar.language, {
     style: 'unit',

@@ -1,6 +1,6 @@
 import type { NormaliserWords } from './normaliser-words.js';
 
-/** Catalan (Source: IEC, Gramàtica and Ortografia catalana; Optimot; CLDR rbnf/ca.xml). */
+/** Catalan. Source: IEC, Gramàtica and Ortografia catalana; Optimot; CLDR rbnf/ca.xml. */
 export const CATALAN_WORDS: NormaliserWords = {
   language: 'ca',
   words: {

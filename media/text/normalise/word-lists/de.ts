@@ -1,6 +1,6 @@
 import type { NormaliserWords } from './normaliser-words.js';
 
-/** German (Source: Duden on numbers, dates and times; CLDR rbnf/de.xml). */
+/** German. Source: Duden on numbers, dates and times; CLDR rbnf/de.xml. */
 export const GERMAN_WORDS: NormaliserWords = {
   language: 'de',
   words: {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const Words = z.record(z.string(), z.string());
 const OneAndMany = z.record(z.string(), z.tuple([z.string(), z.string()]));
-/** Word lists of the English normaliser; a voice brings its own as JSON. Units and currencies are [one, many]. */
+/** Word lists of the English normaliser, from a JSON file of the voice. Units and currencies are [singular, plural]. */
 export const NormaliserTables = z.object({
   months: Words,
   titles: Words,

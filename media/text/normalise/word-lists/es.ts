@@ -1,6 +1,6 @@
 import type { NormaliserWords } from './normaliser-words.js';
 
-/** Spanish (Source: RAE and ASALE, Ortografía de la lengua española; Diccionario panhispánico de dudas). */
+/** Spanish. Source: RAE and ASALE, Ortografía de la lengua española; Diccionario panhispánico de dudas. */
 export const SPANISH_WORDS: NormaliserWords = {
   language: 'es',
   words: {

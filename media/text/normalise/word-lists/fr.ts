@@ -1,6 +1,6 @@
 import type { NormaliserWords } from './normaliser-words.js';
 
-/** French (Source: OQLF, Banque de dépannage linguistique; CLDR rbnf/fr.xml). */
+/** French. Source: OQLF, Banque de dépannage linguistique; CLDR rbnf/fr.xml. */
 export const FRENCH_WORDS: NormaliserWords = {
   language: 'fr',
   words: {

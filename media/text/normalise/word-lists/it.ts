@@ -1,6 +1,6 @@
 import type { NormaliserWords } from './normaliser-words.js';
 
-/** Italian (Source: Accademia della Crusca; Treccani, La grammatica italiana; CLDR rbnf/it.xml). */
+/** Italian. Source: Accademia della Crusca; Treccani, La grammatica italiana; CLDR rbnf/it.xml. */
 export const ITALIAN_WORDS: NormaliserWords = {
   language: 'it',
   words: {

@@ -1,6 +1,6 @@
 import type { NormaliserWords } from './normaliser-words.js';
 
-/** Dutch (Source: Taalunie, Taaladvies; Onze Taal; CLDR rbnf/nl.xml). */
+/** Dutch. Source: Taalunie, Taaladvies; Onze Taal; CLDR rbnf/nl.xml. */
 export const DUTCH_WORDS: NormaliserWords = {
   language: 'nl',
   words: {

@@ -20,7 +20,7 @@ interface SignWords {
 interface ClockStyle {
   /** Words after a time that are part of it: "Uhr". */
   readonly suffixes: readonly string[];
-  /** Words before "9.05" that make it a time: "kl.". */
+  /** Words after which "9.05" is a time: "kl.". */
   readonly prefixes: readonly string[];
   /** "14h30", "14 h". */
   readonly hasHourLetter: boolean;
@@ -30,7 +30,9 @@ interface ClockStyle {
 export interface MoneyStyle {
   /** Between units and hundredths, with its spaces. */
   readonly join: string;
-  /** Whether hundredths are named after units. "One euro five" may mean fifty, so some languages name those below ten. */
+  /**
+   * Whether hundredths are named after units. "One euro five" may mean fifty, so some languages name those below ten.
+   */
   readonly namesParts: boolean | 'below-ten';
   /** Between "millions" and the currency. */
   readonly of: string;

@@ -1,6 +1,6 @@
 import type { NormaliserWords } from './normaliser-words.js';
 
-/** Polish (Source: PWN, Poradnia językowa and Słownik języka polskiego; CLDR rbnf/pl.xml). */
+/** Polish. Source: PWN, Poradnia językowa and Słownik języka polskiego; CLDR rbnf/pl.xml. */
 export const POLISH_WORDS: NormaliserWords = {
   language: 'pl',
   words: {
@@ -54,7 +54,7 @@ export const POLISH_WORDS: NormaliserWords = {
     'szt.': 'f sztuka|sztuki|sztuk|sztuki',
     'os.': 'f osoba|osoby|osób|osoby',
   },
-  /** Names of the letters (Source: Wikipedia, Alfabet polski). */
+  /** Names of the letters. Source: Wikipedia, Alfabet polski. */
   letters:
     'a:a ą:ą b:be c:ce ć:cie d:de e:e ę:ę f:ef g:gie h:ha i:i j:jot k:ka l:el ł:eł m:em n:en ń:eń o:o ó:o_z_kreską p:pe q:ku r:er s:es ś:eś t:te u:u v:fał w:wu x:iks y:igrek z:zet ź:ziet ż:żet',
   /** Source: PWN, Zasady pisowni i interpunkcji: skróty. */

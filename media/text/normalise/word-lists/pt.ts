@@ -1,6 +1,6 @@
 import type { NormaliserWords } from './normaliser-words.js';
 
-/** Portuguese of Brazil (Source: Bechara, Moderna gramática portuguesa; CLDR rbnf/pt.xml). */
+/** Portuguese of Brazil. Source: Bechara, Moderna gramática portuguesa; CLDR rbnf/pt.xml. */
 export const PORTUGUESE_WORDS: NormaliserWords = {
   language: 'pt',
   words: {

@@ -1,6 +1,6 @@
 import type { NormaliserWords } from './normaliser-words.js';
 
-/** Russian (Source: Розенталь, Справочник по правописанию; Грамота.ру; CLDR rbnf/ru.xml). */
+/** Russian. Source: Розенталь, Справочник по правописанию; Грамота.ру; CLDR rbnf/ru.xml. */
 export const RUSSIAN_WORDS: NormaliserWords = {
   language: 'ru',
   words: {
@@ -74,7 +74,10 @@ export const RUSSIAN_WORDS: NormaliserWords = {
     'шт.': 'f штука|штуки|штук|штуки',
     мг: 'm миллиграмм|миллиграмма|миллиграммов|миллиграмма',
   },
-  /** Names of the Russian letters, and of the Latin ones in Russian (Source: Википедия, Русский алфавит; Латинский алфавит). */
+  /**
+   * Names of the Russian letters, and of the Latin ones in Russian. Source: Википедия, Русский алфавит; Латинский
+   * алфавит.
+   */
   letters:
     'а:а б:бэ в:вэ г:гэ д:дэ е:е ё:ё ж:жэ з:зэ и:и й:и_краткое к:ка л:эль м:эм н:эн о:о п:пэ р:эр с:эс т:тэ у:у ф:эф х:ха ц:цэ ч:че ш:ша щ:ща ъ:твёрдый_знак ы:ы ь:мягкий_знак э:э ю:ю я:я a:а b:бэ c:цэ d:дэ e:е f:эф g:гэ h:аш i:и j:йот k:ка l:эль m:эм n:эн o:о p:пэ q:ку r:эр s:эс t:тэ u:у v:вэ w:дубль-вэ x:икс y:игрек z:зэт',
   /** Source: ГОСТ Р 7.0.12, сокращение слов; Розенталь. */

@@ -1,6 +1,6 @@
 import type { NormaliserWords } from './normaliser-words.js';
 
-/** Swedish (Source: Isof, Frågelådan; Myndigheternas skrivregler; CLDR rbnf/sv.xml). */
+/** Swedish. Source: Isof, Frågelådan; Myndigheternas skrivregler; CLDR rbnf/sv.xml. */
 export const SWEDISH_WORDS: NormaliserWords = {
   language: 'sv',
   words: {

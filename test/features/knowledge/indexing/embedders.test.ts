@@ -83,7 +83,7 @@ describe('a sentence model in a folder', () => {
     await writeFile(join(folder, 'model.onnx'), 'nothing');
     await expect(open()).rejects.toThrow(/has no tokenizer\.json/);
     await writeFile(join(folder, 'tokenizer.json'), '[');
-    await expect(open()).rejects.toThrow(/is no JSON/);
+    await expect(open()).rejects.toThrow(/is not valid JSON/);
     await writeFile(join(folder, 'tokenizer.json'), JSON.stringify(await bertTokenizerJson()));
     await expect(open()).rejects.toThrow(/does not run/);
   });
