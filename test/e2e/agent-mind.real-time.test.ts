@@ -29,7 +29,7 @@ const ALOUD = 'Hold on a moment.';
 const GOODBYE = 'Thank you, goodbye.';
 const WHEN = 'When is the shop open?';
 
-/** Knows by a word or two what it is asked, and tells what tools brought. */
+/** Recognises a question by one or two words and repeats tool results. */
 function clerk({ messages }: ChatRequest): ScriptedAnswer {
   const { role, content } = messages.at(-1)!;
   if (role === 'tool') return { say: `${textIn(content)}` };
@@ -43,13 +43,13 @@ function clerk({ messages }: ChatRequest): ScriptedAnswer {
   return { calls: [{ name: 'skip_turn', args: {} }] };
 }
 
-/** The data below the line that says what they are. */
+/** The data of a tool result, without its heading. */
 function textIn(result: string): string {
   const data: unknown = JSON.parse(result.slice(result.indexOf('\n') + 1));
   return typeof data === 'string' ? data : (data as { text: string }).text;
 }
 
-describe.concurrent('the mind of an agent', () => {
+describe.concurrent('agent with tools and external speech services', () => {
   const dataDir = makeTestFolder();
   const said = new Map<string, Float32Array>();
   let server: LlmServer;
@@ -108,9 +108,9 @@ describe.concurrent('the mind of an agent', () => {
     await speaker.close();
   }
 
-  /** The config as a client writes it: fields of entries may be left out. */
+  /** The config as sent by a client; fields may be missing. */
   async function call(config: object) {
-    // Nobody is asked whether he is still there while the machine is busy.
+    // A timeout of 0 disables the inactivity prompts, which a slow machine could trigger.
     const whole = { prompt: 'You help.', user_silence_timeout: 0, ...config } as AgentConfigInput;
     const agent = await makeAgent(product, whole);
     const details = await requestConnection(product, agent);
@@ -119,7 +119,7 @@ describe.concurrent('the mind of an agent', () => {
     return { agent, client, callId: details.call_id };
   }
 
-  /** Says it and gives what is heard of the answer. */
+  /** Asks a question by voice and returns the transcript of the answer. */
   async function askAloud(client: CallClient, question: string): Promise<string> {
     const before = client.lastSeq;
     await client.say(said.get(question)!);
@@ -130,7 +130,7 @@ describe.concurrent('the mind of an agent', () => {
     return listener.transcribe(player.heardBetween(spoke.atMs), player.rate);
   }
 
-  it('answers from a webhook and from an MCP server, lets the caller think, and hangs up', async ({
+  it('answers with webhook and MCP tools, skips a turn and ends the call', async ({
     expect,
     onTestFinished,
   }) => {
@@ -183,7 +183,7 @@ describe.concurrent('the mind of an agent', () => {
     await endedCall(product, callId);
     const turns = await stored.turns(callId);
     const tools = turns.flatMap((turn) => turn.tools ?? []);
-    // What was said aloud may be two turns.
+    // Speech may be split into two turns.
     expect(new Set(tools.map(({ name, kind, outcome }) => `${name} ${kind} ${outcome}`))).toEqual(
       new Set(['look_up webhook ok', 'get-sum mcp ok', 'skip_turn call ok', 'end_call call ok']),
     );
@@ -200,7 +200,7 @@ describe.concurrent('the mind of an agent', () => {
   it.for([
     ['de', 'wo ist mein Paket'],
     ['sv', 'var är mitt paket'],
-  ])('hears and speaks %s by services outside', async ([language, heard], { expect }) => {
+  ])('uses external speech services for %s', async ([language, heard], { expect }) => {
     const { client, callId } = await call({
       llm_model: 'german',
       tts_params: { language, voice_id: `remote-alloy-${language}` },
@@ -228,7 +228,7 @@ describe.concurrent('the mind of an agent', () => {
       .toBe('CloseStream');
   });
 
-  it('goes on by another model when the first one dies in mid-sentence', async () => {
+  it('continues with the fallback model after the first one fails in mid-sentence', async () => {
     const { client, callId } = await call({ llm_model: 'breaking' });
     expect(await askAloud(client, WHEN)).toMatch(/nine|9/);
     client.hangUp();

@@ -35,7 +35,7 @@ async function send(operation: Operation, text: string) {
   return { ...answer, about };
 }
 
-/** The places that a 422 tells of, in the body. */
+/** The places in the body that a 422 response reports. */
 function placesIn(body: unknown): string[] {
   const { detail } = body as { detail: readonly { loc: readonly (string | number)[] }[] };
   expect(detail.every(({ loc }) => loc[0] === 'body')).toBe(true);
@@ -44,7 +44,10 @@ function placesIn(body: unknown): string[] {
 
 const placeOf = ({ place }: Field) => place.join('.');
 
-/** Sends one kind of nonsense in all the places at once, those apart that the document allows. */
+/**
+ * Sends one invalid value in all places at once, and separately in places where the document allows
+ * it.
+ */
 async function sendEverywhere(
   operation: Operation,
   { name, make }: Nasty,
@@ -57,7 +60,8 @@ async function sendEverywhere(
       return value !== undefined && !coercionsOf().explaining(one, value);
     });
   const isAllowed = ([{ schema: one }, value]: (typeof values)[number]) =>
-    // The judge knows no integers but those that a double holds exactly; the document does.
+    // This schema validator accepts only integers that a double holds exactly; the document allows
+    // all.
     (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) ||
     coercionsOf().strict(one).safeParse(value).success;
   const allowed = values.filter(isAllowed);
@@ -73,9 +77,9 @@ async function sendEverywhere(
   expect(untold, `${name}: ${about}`).toEqual([]);
 }
 
-describe('every field of every body', () => {
+describe('fields of request bodies', () => {
   it.each(NASTIES.map((nasty) => [nasty.name, nasty] as const))(
-    'that is %s is refused with its place, or taken as the document says',
+    'are rejected with their place, or accepted as documented, if the value is %s',
     async (_, nasty) => {
       for (const operation of operations()) {
         const { fields } = bodySchemaOf(operation);
@@ -92,7 +96,7 @@ describe('every field of every body', () => {
     120_000,
   );
 
-  it('that is missing is told with its place, all at once', async () => {
+  it('are all reported in one response if they are missing', async () => {
     for (const operation of operations()) {
       const schema = bodySchemaOf(operation);
       const required = schema.fields.filter(
@@ -108,7 +112,7 @@ describe('every field of every body', () => {
     }
   });
 
-  it('may be anything of one shape, and no shape nests without end', async () => {
+  it('may have any JSON type, and deep nesting is rejected', async () => {
     for (const operation of operations()) {
       for (const body of ['null', '[]', '"text"', '7', '{}']) await send(operation, body);
       const deep = `{"x":${'['.repeat(500)}${']'.repeat(500)}}`;

@@ -10,7 +10,7 @@ const INSTANT = fileURLToPath(new URL('../bench/density/instant-gateway.js', imp
 const CALLS = 20;
 const HOSTILE_CALLS = 3;
 const ROUNDS = 3;
-/** Calls settle, and hostile ones ask their first question. */
+/** Time for the calls to start and for hostile ones to ask their first question. */
 const SETTLE_MS = 4_000;
 const MEASURE_MS = 8_000;
 const SAVE_EVERY_MS = 100;
@@ -21,7 +21,7 @@ const SLOW_PATTERN = {
   type: 'object',
   properties: { texts: { type: 'array', items: { type: 'string', pattern: '^(a+)+$' } } },
 };
-/** As large as is accepted: it takes a worker its whole deadline, or nearly so, to compile. */
+/** The largest accepted schema: its compilation takes a worker close to its deadline. */
 const LARGE = {
   type: 'object',
   properties: Object.fromEntries(
@@ -50,7 +50,7 @@ const tool = (name: string, parameters: object) => ({
   parameters: { ...parameters } as Record<string, unknown>,
 });
 
-/** A gateway whose machine is busy takes no more calls for some seconds. */
+/** Retries while an overloaded gateway refuses calls. */
 async function admitted(gateway: RunningGateway, agentId: string) {
   let details: Awaited<ReturnType<typeof admit>> | undefined;
   const isAdmitted = async () => {
@@ -75,7 +75,7 @@ async function measured(gateway: RunningGateway): Promise<Counts> {
   return countsBetween(before, await lateness(gateway));
 }
 
-/** Saves an agent with a schema that is too large, again and again. */
+/** Saves an agent with an oversized schema repeatedly. */
 async function keepSaving({ url, key }: RunningGateway, signal: AbortSignal): Promise<number[]> {
   const config = { webhooks: { tools: [tool('large', TOO_LARGE)] } };
   const body = JSON.stringify({ name: 'Hostile', config });
@@ -92,7 +92,7 @@ async function keepSaving({ url, key }: RunningGateway, signal: AbortSignal): Pr
 
 const p99Ms = (counts: Counts) => 1_000 * quantileOf(0.99, counts);
 
-it('frames of 20 calls are not later while other calls have hostile tools', async () => {
+it('the frames of 20 calls are not delayed by hostile tools in other calls', async () => {
   const gateway = await startGateway({
     program: [INSTANT],
     env: { CONCURRENT_CALLS: '0', REQUESTS_PER_MINUTE: '0' },
@@ -124,7 +124,7 @@ it('frames of 20 calls are not later while other calls have hostile tools', asyn
       statuses.push(...saved);
       await hostileCallers.order({ type: 'hang-up', count: HOSTILE_CALLS });
     }
-    // Noise of the machine only adds to a round; what hostile tools do is in each of them.
+    // Machine noise only adds to a round, and every round contains the effect of hostile tools.
     const rounds = without.map((counts, round) => {
       const withoutMs = p99Ms(counts);
       const besideMs = p99Ms(beside[round]!);

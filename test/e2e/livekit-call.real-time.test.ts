@@ -18,14 +18,14 @@ const INTERRUPTION = 'Wait, how much does a coffee cost?';
 const PRICE = /three dollars and fifty cents/;
 const PATIENCE = { timeout: 40_000, interval: 100 };
 
-/** Says nothing by itself. */
+/** An agent that speaks only when spoken to. */
 const QUIET = { greeting: '', user_silence_timeout: 300 };
 
-/** So often a busy machine is asked again. */
+/** Number of attempts per question on a busy machine. */
 const TRIES = 3;
 const TRY_MS = 15_000;
 
-/** Whether something comes to be so in time. */
+/** Whether a condition becomes true in time. */
 async function comes(isSo: () => Promise<boolean>): Promise<boolean> {
   for (const until = performance.now() + TRY_MS; performance.now() < until; ) {
     if (await isSo()) return true;
@@ -91,7 +91,7 @@ describeWith(
       return id;
     }
 
-    it('hears and is heard, shows and takes texts, and can be interrupted', async () => {
+    it('exchanges audio and text with the caller, and can be interrupted', async () => {
       const details = await ask<Details>('/connection/connection-details', {
         agent_id: await silentAgent(),
       });
@@ -106,8 +106,8 @@ describeWith(
       const finals = async (role: 'agent' | 'caller') =>
         (await said(role)).flatMap(({ final, text }) => (final ? text : [])).join(' | ');
 
-      // What is asked before the room is joined is heard, unless the machine was so busy that the
-      // client gave it up: then it is asked again.
+      // Speech from before the join is preserved, unless the client gives up on a busy machine:
+      // then the question is repeated.
       await run('open()');
       await run('speakAhead()');
       await say(clips[0]!);
@@ -119,7 +119,7 @@ describeWith(
       expect((await seen()).loudest).toBeGreaterThan(0.05);
       expect((await seen()).states).toContain('speaking');
 
-      // A long answer is interrupted while it is heard; a busy recogniser may take as long as the answer.
+      // Interrupts a long answer. On a busy machine, recognition may take as long as the answer.
       const isListening = async () => (await seen()).states.at(-1) === 'listening';
       const interrupt = async () => {
         await expect.poll(isListening, PATIENCE).toBe(true);

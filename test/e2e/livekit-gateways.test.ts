@@ -20,9 +20,9 @@ import { describeWith } from '../support/harness/process/required-tools.js';
 
 const WAIT = { timeout: 60_000, interval: 100 };
 const LIMIT = 360_000;
-/** Louder than nothing: an agent that greets. */
+/** Minimum level of an audible agent. */
 const SOUND = 0.01;
-/** Which of two gateways gets a call is chance: so many come until each has two. */
+/** Calls are dispatched at random: the test makes calls until each gateway has two. */
 const MAX_ATTEMPTS = 40;
 
 interface Caller {
@@ -84,7 +84,7 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
 
   async function readiness(url: string) {
     const response = await fetch(`${url}/readyz`);
-    // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the service answers
+    // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the service responds
     return { status: response.status, parts: ((await response.json()) as any).parts };
   }
 
@@ -97,7 +97,7 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
     guests.push(guest);
     const { server_url: url, participant_token: token } = details;
     await guest.execute({ type: 'join', url, token });
-    // A caller without a microphone is let go after half a minute, which is soon on a busy machine.
+    // A caller without a microphone is removed after 30 s, which is short on a busy machine.
     await guest.execute({ type: 'publish', sampleRate: 48_000 });
     return { details, guest };
   }
@@ -113,7 +113,7 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
       headers: { authorization: `Bearer ${details.end_token}` },
     });
 
-  /** Calls that are heard, two at each gateway, by the gateway's id. */
+  /** Audible calls, two per gateway, by gateway ID. */
   async function twoEach(): Promise<readonly (readonly [string, readonly Caller[]])[]> {
     const held = new Map<string, Caller[]>();
     for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
@@ -133,7 +133,7 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
   }
 
   it(
-    'share four calls that are heard; when one is killed its calls end, and the other gets the new ones',
+    'share four audible calls; after one is killed, its calls end and the other takes new calls',
     async () => {
       if (isKilled) one = { ...(await startProduct({ env })), apiKey: two.apiKey };
       isKilled = false;
@@ -141,7 +141,7 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
       expect(details.server_url).toBe(server.url.replace('http', 'ws'));
       expect(details.participant_token.split('.')).toHaveLength(3);
       const held = await twoEach();
-      // Which calls are whose shows when one is gone.
+      // The effect of the kill shows which gateway ran which call.
       isKilled = true;
       await one.kill();
       const ended = await vi.waitFor(async () => {
@@ -155,10 +155,10 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
       const [[, lost], [, kept]] = ended === 0 ? [held[0]!, held[1]!] : [held[1]!, held[0]!];
       for (const caller of lost) {
         expect((await rowOf(caller))?.ended_reason).toBe('error_transport');
-        // Nobody is left alone in a room.
+        // No participant stays alone in a room.
         await vi.waitFor(() => expect(caller.guest.all('out')).toHaveLength(1), WAIT);
       }
-      // Of one that is over the reason is told.
+      // Ended calls have a reason.
       for (const caller of kept) expect((await rowOf(caller))?.ended_reason).toBeNull();
       const next = await call(two);
       await isHeard(next);
@@ -176,7 +176,7 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
   );
 
   it(
-    'answer who telephones through LiveKit SIP, whose owner is asked; take keys and press them; end when they hang up',
+    "answer a call through LiveKit SIP with the owner's webhook, receive and send DTMF, and end at a hang-up",
     async () => {
       const rooms = new RoomServiceClient(server.url, server.apiKey, server.apiSecret);
       const dispatches = new AgentDispatchClient(server.url, server.apiKey, server.apiSecret);
@@ -211,7 +211,7 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
         from_number: '+15550111',
         to_number: '+15550100',
       });
-      // RFC 4733: the codes of `*` and `#` are 10 and 11.
+      // RFC 4733: `*` and `#` have the codes 10 and 11.
       const keys = [
         [4, '4'],
         [2, '2'],
@@ -246,7 +246,7 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
     LIMIT,
   );
 
-  /** Rooms are not to be had, and everything else is. */
+  /** Rooms are unavailable and all other parts are ready. */
   async function isWithoutLiveKit(product: Product): Promise<ConnectionDetails> {
     await vi.waitFor(async () => {
       const { status, parts } = await readiness(product.url);
@@ -265,9 +265,9 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
   }
 
   it(
-    'go on without LiveKit, and start without it: rooms are refused, sockets are not; when it comes, rooms are there',
+    'keep running and start without LiveKit: rooms are refused, sockets work, and rooms return with LiveKit',
     async () => {
-      // As an attempt before this one may have left it.
+      // A previous attempt may have left its server.
       await late?.stop();
       if (isStopped) two = { ...(await startProduct({ env })), apiKey: two.apiKey };
       isStopped = false;

@@ -45,7 +45,7 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     rooms = openPool();
   });
   afterEach(async () => {
-    // What an attempt that failed left would count in those after it.
+    // Removes what a failed attempt has left.
     for (const wire of wires.splice(0)) {
       wire.close();
       await wire.left;
@@ -73,7 +73,7 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     await guest.execute({ type: 'join', url: url(), token });
   }
 
-  /** A caller in a room of their own, and a call that listens to them. */
+  /** A caller in a new room, and call input that records its audio. */
   async function call(pool = rooms, guest = caller, grant = {}) {
     const room = `room-${++count}`;
     const token = await agentToken(server, room);
@@ -94,7 +94,7 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     return String(sid);
   }
 
-  it('carries sound, texts and state both ways, and only listens to the caller', async () => {
+  it('transfers audio, texts and state in both directions, and receives audio from the caller only', async () => {
     const { room, wire, ear } = await call();
     expect(wire.caller).toEqual({ identity: 'caller', isPhone: false, attributes: {} });
     expect([wire.hasEchoCanceller, ear.isConnected]).toEqual([true, true]);
@@ -103,11 +103,11 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     const trackSid = await speakOn(caller, 400);
     await expect.poll(() => ear.hasTone(400), PATIENCE).toBe(true);
 
-    // Until the call has begun.
+    // Waits until the call has started.
     const states = () => caller.all('attributes').map((told) => told.attributes['lk.agent.state']);
     await expect.poll(states, PATIENCE).toContain('initializing');
     wire.send({ type: 'state', state: 'speaking' });
-    // A stall may cost who listens some of it.
+    // Longer than the audio that a stalled listener may lose.
     speak(wire, 1_500);
     await expect.poll(() => ear.playedMs.at(-1), PATIENCE).toBe(1_500);
     for (const guest of [caller, other]) {
@@ -122,7 +122,7 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
 
     await other.execute({ type: 'type', text: 'I am nobody' });
     await caller.execute({ type: 'data', bytes: 60_000 });
-    // LiveKit's clients may refuse to send as much; what comes is nothing that the agent takes.
+    // LiveKit's client may refuse this size; the agent ignores such data.
     await caller.execute({ type: 'data', bytes: 1_048_576 }).catch(() => undefined);
     await caller.execute({ type: 'type', text: 'x'.repeat(1_000_000) });
     await caller.execute({ type: 'type', text: '  ahoy  ' });
@@ -153,7 +153,7 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     });
     const texts = (topic: string) => caller.all('text').filter((text) => text.topic === topic);
     await expect.poll(() => texts('lk.chat').at(-1)?.text, PATIENCE).toBe('Hi');
-    // Each is a stream of its own, and one may be read before another that was sent first.
+    // Each text is a separate stream, so texts may arrive out of order.
     const finalOf = (segment: string) =>
       texts('lk.transcription').find(
         ({ attributes }) =>
@@ -166,7 +166,7 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     expect(finalOf('u1')?.attributes['lk.transcribed_track_id']).toBe(trackSid);
     await expect.poll(() => finalOf('a2'), PATIENCE).toMatchObject({ from: 'agent-1', text: 'Hi' });
 
-    // Muted, taken away and published again at another rate.
+    // The track is muted, unpublished and published again at another sample rate.
     await service.mutePublishedTrack(room, 'caller', trackSid, true);
     await caller.execute({ type: 'unpublish' });
     await speakOn(caller, 700, { sampleRate: 16_000 });
@@ -177,7 +177,7 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     await wire.left;
   });
 
-  it('holds what is being said at a pause, and stops it at a cut', async () => {
+  it('pauses and clears the playout', async () => {
     const { wire, ear } = await call();
     speak(wire, 400);
     await expect.poll(() => agentTones(caller).length, PATIENCE).toBeGreaterThan(2);
@@ -196,14 +196,14 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     wire.clear();
     speak(wire, 100);
     await expect.poll(() => ear.playedMs.at(-1), PATIENCE).toBe(2_500);
-    // Of two seconds hardly anything was played.
+    // Almost nothing of the two seconds was played.
     expect(agentTones(caller).length).toBeLessThan(80);
     wire.close();
     await wire.left;
     expect(ear.reasons).toEqual([]);
   });
 
-  it('hears first what was said before the agent was there; goes on with who comes back', async () => {
+  it('delivers speech from before the join first, and continues when the caller returns', async () => {
     const { room, wire, ear } = await call();
     await speakOn(caller, 400, { hasEarlySound: true });
     const early = Int16Array.from(tone(1_000, 24_000, 24_000), (sample) => 20_000 * sample);
@@ -226,7 +226,7 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     await wire.left;
   });
 
-  it('ends a call with a reason, whoever ends it', async () => {
+  it('ends a call with a reason, whichever side ends it', async () => {
     const [deleted, removed] = await Promise.all([call(), call(rooms, other)]);
     await service.deleteRoom(deleted.room);
     await service.removeParticipant(removed.room, 'caller');
@@ -239,14 +239,14 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     void phone.wire.hasCallerSubscribed.then(() => {
       isHeard = true;
     });
-    // It rings until its status says otherwise.
+    // The call rings until its status attribute changes.
     await caller.execute({ type: 'attributes', attributes: { 'sip.callStatus': 'active' } });
     await expect.poll(() => isHeard, PATIENCE).toBe(true);
     await caller.execute({ type: 'dtmf', keys: [[5, '5']] });
     await expect.poll(() => phone.ear.texts, PATIENCE).toEqual(['Keypad input: 5']);
     await caller.execute({ type: 'leave' });
     await expect.poll(() => removed.ear.reasons, PATIENCE).toEqual(['operator_ended']);
-    // Somebody comes with the agent's own name, which takes it out.
+    // A participant with the agent's identity replaces the agent.
     const replaced = await call(rooms, other);
     await enter(caller, replaced.room, 'agent-1');
     await expect.poll(() => replaced.ear.reasons, PATIENCE).toEqual(['error_transport']);
@@ -255,7 +255,7 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     expect(rooms.rooms).toBe(0);
   });
 
-  it('rejects a join that cannot be, and leaves nothing behind', async () => {
+  it('rejects an impossible join and leaves nothing behind', async () => {
     const { signal } = new AbortController();
     const forged = { callId: 'x', url: url(), token: 'a.b.c', callerIdentity: undefined };
     const others = { ...server, apiSecret: 'another'.repeat(6) };
@@ -294,7 +294,7 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     expect([...two.ear.reasons, ...next.ear.reasons]).toEqual([]);
   });
 
-  it('loses a caller when LiveKit is gone, and leaves a room that is gone too', async () => {
+  it('ends the call when LiveKit stops, and leaves a deleted room', async () => {
     const doomed = await startLiveKitServer(tools['livekit-server']);
     try {
       const token = await agentToken(doomed, 'doomed');

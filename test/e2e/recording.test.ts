@@ -65,7 +65,7 @@ describeWith(['ffmpeg'], 'a recorded call', ({ ffmpeg }) => {
     );
   const loudest = (samples: Float32Array) => samples.reduce((most, s) => Math.max(most, s), 0);
 
-  it('has the greeting on the right, and the caller on the left', async () => {
+  it('has the agent on the right channel and the caller on the left', async () => {
     const { client, callId } = await call();
     await client.state('listening');
     expect((await askedFor(callId)).status).toBe('processing');
@@ -76,14 +76,14 @@ describeWith(['ffmpeg'], 'a recorded call', ({ ffmpeg }) => {
     const { caller, agent } = await channelsOf(callId);
     expect(Math.abs(caller.length / RATE - seconds)).toBeLessThan(5);
     expect(loudest(agent)).toBeGreaterThan(0.1);
-    // The tone is where it was after the greeting, to the end.
+    // The tone keeps its offset from the greeting until the end.
     const [onset] = toneOnsets(caller, RATE);
     const spoken = toneOnsets(agent, RATE)[0]!;
     expect(onset).toBeGreaterThan(spoken);
     expect(filesOf(callId)).toEqual([`storage/recordings/${callId}.mp3`]);
   });
 
-  it('leaves nothing where its agent does not want it recorded', async () => {
+  it('does not exist if the agent has recording disabled', async () => {
     const { client, callId } = await call({ recording_enabled: false });
     await client.say(tone);
     expect(filesOf(callId)).toEqual([]);
@@ -94,7 +94,7 @@ describeWith(['ffmpeg'], 'a recorded call', ({ ffmpeg }) => {
     expect(await askedFor(callId)).toEqual({ status: 'not_recorded', url: null });
   });
 
-  it('is there after a kill -9 in its middle, with all that had been written', async () => {
+  it('keeps all stored audio after a SIGKILL during the call', async () => {
     const { client, callId } = await call();
     const spool = join(dataDir, 'recordings', `${callId}.spool`);
     await client.say(tone);

@@ -7,7 +7,7 @@ import { modelFolders } from '../../src/config/model-folders.js';
 import { wordErrors } from '../support/harness/audio/word-errors.js';
 import { type Product, startProduct } from '../support/harness/process/product.js';
 
-/** What is written, and what a person would say. */
+/** Written sentences with their usual spoken form. */
 const SENTENCES: readonly (readonly [written: string, said: string])[] = [
   ['Good morning everyone.', 'good morning everyone'],
   [
@@ -105,7 +105,7 @@ async function speak(text: string): Promise<Float32Array> {
   return samples;
 }
 
-it('are understood: numbers, names, dates and money, at most 10 % of the words wrong', async () => {
+it('numbers, names, dates and money are transcribed with a word error rate of at most 10 %', async () => {
   let errors = 0;
   let words = 0;
   const misheard: string[] = [];

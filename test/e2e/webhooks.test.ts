@@ -4,7 +4,7 @@ import { hang, WebhookReceiver } from '../support/fakes/webhook-receiver.js';
 import { CallClient } from '../support/harness/call/call-client.js';
 import { type Product, startProduct } from '../support/harness/process/product.js';
 
-/** For what comes soon, however busy the machine is. */
+/** Timeout for prompt events on a busy machine, in milliseconds. */
 const PATIENCE_MS = 60_000;
 const ENV = { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1', REQUESTS_PER_MINUTE: '0' };
 
@@ -14,7 +14,7 @@ async function ask(product: Product, method: string, path: string, body?: unknow
     headers: { authorization: `Bearer ${product.apiKey}`, 'content-type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the service answers
+  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the service responds
   return { status: response.status, body: (await response.json()) as any };
 }
 
@@ -25,7 +25,7 @@ async function deployAgent(product: Product, config: object): Promise<string> {
   return body.agent_id;
 }
 
-/** A call whose greeting is being spoken. */
+/** Starts a call and waits until its greeting is being spoken. */
 async function call(product: Product, agentId: string, more: object = {}): Promise<CallClient> {
   const path = '/connection/connection-details';
   const { status: code, body } = await ask(product, 'POST', path, { agent_id: agentId, ...more });
@@ -37,7 +37,7 @@ async function call(product: Product, agentId: string, more: object = {}): Promi
 
 const told = ({ requests }: WebhookReceiver) => requests.map(({ body }) => body.event);
 
-describe('webhooks of the product', () => {
+describe('webhooks', () => {
   let product: Product;
   let hook: WebhookReceiver;
   const clients: CallClient[] = [];
@@ -45,7 +45,7 @@ describe('webhooks of the product', () => {
     product = await startProduct({ env: ENV });
   });
   beforeEach(async () => {
-    // Each attempt has its own: what one before it left untold comes to nobody.
+    // A receiver per attempt, so that undelivered events of an earlier attempt do not arrive here.
     hook = await WebhookReceiver.open();
   });
   afterEach(() => {
@@ -54,7 +54,7 @@ describe('webhooks of the product', () => {
   });
   afterAll(() => product?.stop());
 
-  it('tell a call from its start to its end, with its turns', async () => {
+  it('report a call from its start to its end, with its turns', async () => {
     const events = ['call.started', 'turn.completed', 'call.completed'];
     const agentId = await deployAgent(product, {
       greeting: 'Hello {{ name }}.',
@@ -84,7 +84,7 @@ describe('webhooks of the product', () => {
     expect(product.logs()).not.toMatch(/Ana|hush/);
   });
 
-  it('refuse variables and overrides that connection-details cannot use', async () => {
+  it('reject variables and overrides that connection-details rejects', async () => {
     const agentId = await deployAgent(product, { tts_params: { language: 'en' } });
     const details = (more: object) =>
       ask(product, 'POST', '/connection/connection-details', { agent_id: agentId, ...more });
@@ -136,7 +136,7 @@ describe('webhooks of the product', () => {
     expect((await details({ dynamic_variables: { unknown: true } })).status).toBe(200);
   });
 
-  it('lose nothing when the gateway is killed between the event and its delivery', async () => {
+  it('deliver all events after the gateway was killed between event and delivery', async () => {
     const agentId = await deployAgent(product, {
       greeting: 'Hello.',
       webhooks: { events: [{ url: hook.url(), timeout: 30 }] },
