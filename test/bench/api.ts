@@ -11,7 +11,9 @@ const HELLO = fileURLToPath(new URL('./hello.js', import.meta.url));
 const CONNECTIONS = 8;
 const REQUESTS = 1_500;
 const CALLS = 20;
-/** A frame's length: one that is later than this leaves a gap, were nothing sent ahead. */
+/**
+ * Duration of a frame in milliseconds. A later frame would leave a gap if no audio were sent ahead.
+ */
 const LATENESS_BAR_MS = 20;
 const GREETING = `${'We are glad that you call us today, and we will be with you as soon as we can. '.repeat(12)}Goodbye.`;
 
@@ -32,8 +34,8 @@ interface Outcome {
 }
 
 /**
- * Requests a second and their latency, beside an Express that only says hello, alone and while
- * calls run, whose frames must not be late for it. `--json` prints JSON.
+ * Measures requests per second and their latency, compared with a minimal Express service, without
+ * and with running calls, whose frames must stay on time. `--json` prints JSON.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const hello = await startHello();

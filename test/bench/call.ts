@@ -26,12 +26,12 @@ const QUESTIONS = [
 ];
 const STORY = 'Who teaches the class about orchids?';
 const INTERRUPTION = 'Stop, please.';
-/** What the agent's VAD wants by default. */
+/** Default activation threshold of the agent's VAD. */
 const THRESHOLD = 0.6;
 const TURNS = 12;
 const GREETINGS = 10;
 const INTERRUPTIONS = 6;
-/** Bars in ms. Source: the conversation design, latency. */
+/** Upper limits in milliseconds. */
 const GREETING_P50_MS = 250;
 const PAUSE_P50_MS = 80;
 const ONSET_P50_MS = 240;
@@ -41,7 +41,10 @@ const PARTS = [...LATENCY_PARTS, 'total'] as const;
 
 interface Figures {
   readonly turns: Readonly<Record<(typeof PARTS)[number], Percentiles>>;
-  /** From the last speech sample on the wire to the first sample of the answer, as the client sees it. */
+  /**
+   * Time from the last speech sample sent to the first sample of the answer, measured at the
+   * client.
+   */
   readonly seenByClient: Percentiles;
   readonly greeting: Readonly<Record<'details' | 'ready' | 'firstSample' | 'total', Percentiles>>;
   readonly firstGreetingMs: number;
@@ -50,8 +53,9 @@ interface Figures {
 }
 
 /**
- * A live call with the built product, everything local: what a turn's answer takes, part by part,
- * how soon a caller is greeted, and how soon the agent pauses when spoken to. `--json` prints JSON.
+ * Measures live calls of the built product with local models: the parts of the answer latency, the
+ * time to the greeting, and the time until the agent pauses when the caller speaks. `--json` prints
+ * JSON.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const gateway = await startGateway();
@@ -113,7 +117,7 @@ async function measure(gateway: RunningGateway): Promise<Figures> {
   };
 }
 
-/** The client's way from its first request to the first sample that it hears. */
+/** Time from the client's first request to the first sample it plays. */
 async function greet(gateway: RunningGateway, agentId: string) {
   const askedAt = performance.now();
   const details = await admit(gateway, agentId);
@@ -190,7 +194,7 @@ async function interrupt(
 
 const quietEnd = (clip: Float32Array) => clip.length - 1 - clip.findLastIndex(isLoud);
 
-/** Since the gateway started, its start included. */
+/** Event loop delay since the start of the gateway. */
 async function loopDelayMs({ url }: RunningGateway): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const found = /event_loop_delay_seconds\{quantile="0.99"\} (\S+)/.exec(text);

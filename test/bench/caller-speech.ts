@@ -4,12 +4,12 @@ import { SileroVoiceActivity } from '../../media/vad/silero-voice-activity.js';
 import { VAD_WINDOW } from '../../media/vad/voice-activity.js';
 import { modelFolder } from '../support/harness/process/model-folder.js';
 
-/** Where a window may begin in the clip, samples: in a call nobody knows. */
+/** Possible offsets of the VAD windows in the clip, in samples: a call's offset is unknown. */
 const PHASES = [0, 128, 256, 384];
 
 /**
- * The earliest moment at which the VAD can know of the speech after what came before it, in ms of the
- * clip, wherever its windows of 32 ms begin.
+ * The earliest time at which the VAD can detect the speech after the preceding audio, in ms of the
+ * clip, over all offsets of its 32 ms windows.
  */
 export async function triggerOf(
   before: Float32Array,
@@ -64,5 +64,5 @@ async function triggerAt(
 }
 
 export const isLoud = (sample: number) => Math.abs(sample) > 0.02;
-/** Its first loud sample. */
+/** Index of the first loud sample. */
 export const onsetOf = (clip: Float32Array) => clip.findIndex(isLoud);

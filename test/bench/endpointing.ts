@@ -16,7 +16,7 @@ import {
 import { machineNow } from './comparison.js';
 import { openCallers } from './endpointing-callers.js';
 
-/** Noise, dB below the speech; undefined: none. */
+/** Level of the speech relative to the noise in dB; undefined: no noise. */
 const NOISES = [undefined, 20, 10, 5] as const;
 const DEFAULTS: EndpointingSettings = {
   minSilenceMs: 550,
@@ -34,7 +34,7 @@ const PATIENT: EndpointingSettings = {
   maxEndpointingMs: 4000,
 };
 
-/** The aims of the defaults: of 15 turns one is cut off at the most. */
+/** Targets for the defaults: at most one of 15 turns is cut off. */
 const MAX_CUT_OFF = 1 / 15;
 const P50_MS = 640;
 const P95_MS = 1200;
@@ -61,10 +61,10 @@ interface Heard {
 }
 
 /**
- * When turns end: spoken turns with and without pauses inside, in four grades of noise, through the
- * real models and the real engine on a virtual clock. All figures are in time of the audio, so the
- * machine's speed changes nothing. `--json` prints JSON, `--tuning` takes the turns and voices on
- * which the rules were chosen, `--all` tells of each turn.
+ * Measures the end of spoken turns with and without pauses and in four levels of noise, with real
+ * models and a real call on a virtual clock. Results are in audio time and independent of the
+ * machine's speed. `--json` prints JSON, `--tuning` uses the turns and voices from which the rules
+ * were chosen, `--all` prints every turn.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const scheduler = new CpuScheduler(1);

@@ -11,8 +11,8 @@ import { modelFolder } from '../support/harness/process/model-folder.js';
 const CUTS = 50;
 
 /**
- * What an agent remembers of what it said when it was cut, against what a recogniser hears in the audio
- * that the client played: 50 cuts by text and by speech, over wires of 0–100 ms. `--json` prints JSON.
+ * Compares the history of interrupted agents with a transcript of the audio that the client played:
+ * 50 interruptions by text and by speech with network delays of 0–100 ms. `--json` prints JSON.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const scheduler = new CpuScheduler(1);

@@ -18,15 +18,15 @@ import { plainDays, plainPage } from './records-peer.js';
 import type { RecordsFigures, RecordsOptions } from './records-section.js';
 import { type FilledTable, fillTable, historyIndexes } from './records-table.js';
 
-/** Source: the issue: the first 100 pages. */
+/** Pages to read, among the first 100. */
 const PAGES = [1, 2, 3, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100];
 const LIMIT = 10;
 const BAR_MS = 50;
-/** Each page is read so often; the best time leaves out what else the machine does. */
+/** Reads per page; the best time excludes other load. */
 const ROUNDS = 3;
-/** Columns that the plain query is sorted by; it is slow, so they are few. */
+/** Sort columns of the plain query; few, because it is slow. */
 const PLAIN_SORT_COLUMNS = ['called_at', 'agent_name', 'duration_seconds'] as const;
-/** So many times faster than the plain query, at the least. */
+/** Minimum speed-up relative to the plain query. */
 const PEER_BAR = 5;
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kathmandu'];
 const ENDS = 400;
@@ -34,7 +34,10 @@ const ENDS_AT_ONCE = 16;
 
 type Order = Pick<HistoryQuery, 'sortBy' | 'sortDir'>;
 
-/** A throw-away database with a million calls: lists, totals, the dashboard and the end of calls. */
+/**
+ * Measures lists, totals, the dashboard and the end of calls in a temporary database with a million
+ * calls.
+ */
 export async function measure({ tell, calls }: RecordsOptions): Promise<RecordsFigures> {
   const dataDir = makeTestFolder();
   const server = await startEmbeddedPostgres({ dataDir, cacheDir: CACHE });
@@ -101,7 +104,7 @@ async function inDatabase(
   };
 }
 
-/** Makes indexes, and lets the database know what it holds. */
+/** Creates the indexes and updates the planner statistics. */
 async function settle(db: Knex, indexes: readonly string[]): Promise<void> {
   const client = await db.client.acquireConnection();
   try {
@@ -129,7 +132,7 @@ function filtersOf({ agentIds }: FilledTable): Readonly<Record<string, HistoryFi
   };
 }
 
-/** Sorts without an index, see call-history.repository.ts. */
+/** Sort orders without an index, see call-history.repository.ts. */
 const UNINDEXED_SORTS: readonly string[] = ['summary', 'recording'];
 
 const INDEXED_SORTS = HISTORY_SORTS.filter((sortBy) => !UNINDEXED_SORTS.includes(sortBy));
@@ -181,14 +184,14 @@ async function dashboardFigures(db: Knex, { accountId }: FilledTable): Promise<P
   return percentilesOf(times);
 }
 
-/** What the way to the database costs on this machine, now. */
+/** Duration of an empty query on this machine: the minimum of any query. */
 async function floorFigures(db: Knex): Promise<Percentiles> {
   const times: number[] = [];
   for (let round = 0; round < 500; round++) times.push(await timed(() => db.raw('select 1')));
   return percentilesOf(times);
 }
 
-/** Many calls of one agent that end at once, as their rows in the sums are the same. */
+/** Ends many calls of one agent at the same time, which contend for the same rows of the sums. */
 async function endFigures(db: Knex, { accountId, agentIds }: FilledTable) {
   const calls = new CallsRepository(db, 0);
   const callIds = Array.from({ length: ENDS }, () => randomUUID());
@@ -213,7 +216,7 @@ async function endFigures(db: Knex, { accountId, agentIds }: FilledTable) {
   return { ...percentilesOf(times), perSecond: (ENDS * 1_000) / allMs };
 }
 
-/** One page in the middle of each filter and some sorts, and each dashboard three times. */
+/** One middle page per filter for some sort orders, and each dashboard three times. */
 async function plainFigures(db: Knex, table: FilledTable) {
   const pages: number[] = [];
   for (const filter of Object.values(filtersOf(table))) {

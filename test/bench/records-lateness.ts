@@ -13,12 +13,12 @@ const AGENT = {
   prompt: 'Twelve red roses cost thirty dollars, with a vase.',
   max_call_duration_seconds: 3600,
 };
-/** Source: the issue. */
+/** Number of concurrent calls. */
 const CALLS = 20;
 const ROUNDS = 2;
 const SETTLE_MS = 5_000;
 const MEASURE_MS = 12_000;
-/** What is on time whatever else happens. Source: the conversation design, density. */
+/** Frames are on time up to this lateness in milliseconds. */
 const ON_TIME_MS = 20;
 
 interface Reading {
@@ -27,7 +27,7 @@ interface Reading {
   readonly cores: number;
 }
 
-/** Twenty calls at once, in turns without and with recording: how late their frames go out. */
+/** Measures the lateness of the frames of twenty calls, alternately without and with recording. */
 export async function measure({ tell }: RecordsOptions): Promise<RecordsFigures> {
   const gateway = await startGateway({
     program: [INSTANT],
@@ -50,7 +50,7 @@ export async function measure({ tell }: RecordsOptions): Promise<RecordsFigures>
     await gateway.close();
   }
   const [before, after] = [meanOf(without), meanOf(recorded)];
-  // Where frames are late beyond all measure without it, nothing can be told of it.
+  // If frames are extremely late without recording, the comparison says nothing.
   const isMet = Number.isFinite(after.p99Ms) && after.p99Ms <= Math.max(ON_TIME_MS, before.p99Ms);
   const line = (name: string, { p50Ms, p99Ms, cores }: Reading) =>
     `${name}: p50 ${p50Ms.toFixed(1)} ms late, p99 ${p99Ms.toFixed(1)}; ${cores.toFixed(2)} cores`;
@@ -83,7 +83,7 @@ async function wave(
   await sleep(MEASURE_MS);
   const after = await read(gateway);
   await callers.order({ type: 'hang-up', count: CALLS });
-  // They may come back for ten seconds.
+  // Callers may reconnect for ten seconds.
   await sleep(12_000);
   const lateMs = (share: number) => 1000 * boundOf(share, before.lateness, after.lateness);
   return {

@@ -7,8 +7,8 @@ const SECTIONS: Readonly<Record<string, () => Promise<{ readonly measure: Record
 };
 
 /**
- * What remains of calls: all parts, or the named one. `--json` prints JSON; `--calls=N` fills the
- * history with so many.
+ * Measures call records: all parts, or the named one. `--json` prints JSON; `--calls=N` sets the
+ * rows of the history.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const named = args.filter((arg) => !arg.startsWith('-'));

@@ -20,15 +20,15 @@ const QUESTION = 'How much are twelve red roses?';
 const INTERRUPTION = 'Stop, please, I have another question.';
 const TURNS = 200;
 const CALLS = 8;
-/** Each fifth answer is interrupted, and through another fifth somebody coughs. */
+/** One of five answers is interrupted, and one of five is overlapped by a cough. */
 const EVERY = 5;
-/** Into the answer, ms. */
+/** Time of the interruption in the answer, in milliseconds. */
 const INTERRUPT_AFTER_MS = 1_000;
-/** An interruption that is not heard by then is not going to be. */
+/** Timeout for the detection of an interruption. */
 const PAUSE_WITHIN_MS = 3_000;
-/** The client's fade after `pause`. Source: the conversation design, barge-in. */
+/** Duration of the client's fade after `pause`, in milliseconds. */
 const FADE_MS = 40;
-/** Source: the conversation design, latency. */
+/** Upper limits in milliseconds. */
 const BARS = {
   ownP50: 40,
   ownP99: 120,
@@ -40,26 +40,29 @@ const BARS = {
 interface Clips {
   readonly question: Float32Array;
   readonly interruption: Float32Array;
-  /** Of the interruption, in ms: where it is loud, and where the VAD knows of it. */
+  /** Positions in the interruption in ms: onset of loud audio, and detection by the VAD. */
   readonly onsetMs: number;
   readonly triggerMs: number;
 }
 
 interface Measured {
-  /** Of each turn, all but the wait for its end: the providers answer at once, so it is our own. */
+  /**
+   * Latency of each turn without the endpointing delay: as the providers are instant, the gateway's
+   * own.
+   */
   readonly own: number[];
   readonly total: number[];
   readonly onsetToSilence: number[];
   readonly triggerToSilence: number[];
-  /** Samples lost or repeated by going on after a cough. */
+  /** Samples lost or repeated when resuming after a cough. */
   readonly resumeErrors: number[];
-  /** Interruptions and coughs at which the agent did not even pause. */
+  /** Interruptions and coughs at which the agent did not pause. */
   unheard: number;
 }
 
 /**
- * Turns, interruptions and coughs in several calls at once, with providers that answer at once and a
- * real VAD and turn model: what the gateway itself takes. `--turns N`, `--json`.
+ * Measures turns, interruptions and coughs in several concurrent calls with instant providers, a
+ * real VAD and a real turn model: the gateway's own latency. `--turns N`, `--json`.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const turns = numberBehind(args, '--turns', TURNS);
@@ -133,7 +136,7 @@ async function interrupt(client: CallClient, after: number, clips: Clips, measur
   measured.triggerToSilence.push(silentMs - clips.triggerMs);
 }
 
-/** The agent holds, hears that it was nothing, and goes on. */
+/** The agent pauses, the recogniser returns no words, and the agent resumes. */
 async function coughAt(client: CallClient, after: number, measured: Measured): Promise<void> {
   await sleep(INTERRUPT_AFTER_MS);
   await client.say(cough());
@@ -141,7 +144,7 @@ async function coughAt(client: CallClient, after: number, measured: Measured): P
   else await client.waitFor('resume', undefined, { after });
 }
 
-/** When the agent held; undefined: it did not. */
+/** Time of the pause; undefined if there was none. */
 async function pauseAt(client: CallClient, after: number): Promise<number | undefined> {
   for (const until = performance.now() + PAUSE_WITHIN_MS; performance.now() < until; ) {
     const paused = client.messages.find(({ message: { type, seq } }) => {
@@ -153,7 +156,7 @@ async function pauseAt(client: CallClient, after: number): Promise<number | unde
   return undefined;
 }
 
-/** Until the agent has been listening for a while. */
+/** Waits until the agent has been listening for a while. */
 async function quiet(client: CallClient): Promise<void> {
   for (let last = -1; last !== client.lastSeq; ) {
     last = client.lastSeq;

@@ -13,29 +13,29 @@ import {
 } from '../../support/harness/call/echo-trial.js';
 import { modelFolder } from '../../support/harness/process/model-folder.js';
 
-/** A sound at this level, dB of full scale. */
+/** A signal at this level, in dBFS. */
 const sound = (levelDb: number, length: number) =>
   new Float32Array(length).fill(10 ** (levelDb / 20));
 
-/** The same in 16 bit. */
+/** The same as 16-bit samples. */
 const pcm = (levelDb: number, length: number) =>
   new Int16Array(length).fill(32_768 * 10 ** (levelDb / 20));
 
-/** One window that ends at this time. */
+/** The gate's result for one window that ends at `atMs`. */
 function weighed(gate: EchoGate, levelDb: number, atMs: number, probability = 0.9): number {
   gate.received(sound(levelDb, 512), atMs - 32, atMs);
   return gate.gate(probability);
 }
 
-describe('the echo gate', () => {
-  it('lets everything through while nothing was played', () => {
+describe('echo gate', () => {
+  it('passes everything while nothing was played', () => {
     const gate = new EchoGate(0.6);
     expect(weighed(gate, -60, 1_000)).toBe(0.9);
     gate.played(1_000, new Int16Array(480));
     expect(weighed(gate, -60, 1_032)).toBe(0.9);
   });
 
-  it('takes no echo for speech, however late it comes', () => {
+  it('suppresses echo at any delay up to the limit', () => {
     for (const delayMs of [0, 60, 250, 400, 480]) {
       const gate = new EchoGate(0.6);
       gate.played(1_000, pcm(-20, 480));
@@ -43,13 +43,13 @@ describe('the echo gate', () => {
     }
   });
 
-  it('forgets what was played longer ago than that', () => {
+  it('ignores audio played before that limit', () => {
     const gate = new EchoGate(0.6);
     gate.played(1_000, pcm(-20, 480));
     expect(weighed(gate, -35, 1_600)).toBe(0.9);
   });
 
-  it('hears speech that is louder, with the quiet syllables that follow', () => {
+  it('passes louder speech and the quiet syllables after it', () => {
     const gate = new EchoGate(0.6);
     for (let atMs = 0; atMs < 2_000; atMs += 20) gate.played(atMs, pcm(-20, 480));
     expect(weighed(gate, -40, 1_000)).toBe(0);
@@ -60,14 +60,14 @@ describe('the echo gate', () => {
     expect(weighed(gate, -45, 1_500)).toBe(0);
   });
 
-  it('is not opened by a noise that is no speech', () => {
+  it('is not opened by noise without speech', () => {
     const gate = new EchoGate(0.6);
     for (let atMs = 0; atMs < 2_000; atMs += 20) gate.played(atMs, pcm(-20, 480));
     expect(weighed(gate, -10, 1_000, 0.2)).toBe(0);
     expect(weighed(gate, -35, 1_032)).toBe(0);
   });
 
-  it('weighs windows by what was played when they were heard, however late the model answers', () => {
+  it('compares windows with the audio played at their time, however late the VAD answers', () => {
     const gate = new EchoGate(0.6);
     gate.played(1_000, pcm(-20, 480));
     gate.received(sound(-35, 512), 1_068, 1_100);
@@ -80,7 +80,7 @@ describe('the echo gate', () => {
 /** Real models on a busy machine. */
 const SLOW = { timeout: 120_000 };
 
-describe('a telephone call', SLOW, () => {
+describe('telephone call', SLOW, () => {
   const scheduler = new CpuScheduler(1);
   const speaker = new SpeechSynthesiser(scheduler);
   const voice = new HibariVoice({
@@ -100,7 +100,7 @@ describe('a telephone call', SLOW, () => {
     await Promise.all([speaker, voice, voiceActivity].map((part) => part.close()));
   });
 
-  it('is not interrupted by its own echo, which would cut it without the gate', async () => {
+  it('is not interrupted by its own echo, and would be without the gate', async () => {
     const sentences = SENTENCES.filter((_, i) => i % 6 === 0);
     expect(await countFalseCuts(line, sentences)).toMatchObject({ falseCuts: 0, falsePauses: 0 });
     const without = { ...line, hasEchoCanceller: true };
@@ -109,7 +109,7 @@ describe('a telephone call', SLOW, () => {
     expect(faults).toEqual([]);
   });
 
-  it('is interrupted by somebody who speaks over the echo', async () => {
+  it('is interrupted by speech over the echo', async () => {
     const sentences = SENTENCES.filter((_, i) => i % 10 === 0);
     const speech = otherVoice(await speaker.say('Wait, I have another question.'), -6);
     expect(await countInterrupted(line, sentences, [speech])).toBe(sentences.length);

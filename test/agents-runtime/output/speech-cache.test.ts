@@ -29,8 +29,8 @@ function setUp() {
   return { clock, voice, greetings, manner, listen };
 }
 
-describe('a greeting', () => {
-  it('is spoken once, and sounds the same to everyone', async () => {
+describe('cached greeting', () => {
+  it('is synthesised once and equal for all callers', async () => {
     const { voice, listen } = setUp();
     const first = await listen(GREETING);
     const { chunks } = voice;
@@ -39,7 +39,7 @@ describe('a greeting', () => {
     expect(voice.chunks).toBe(chunks);
   });
 
-  it('that is spoken ahead needs no voice any more', async () => {
+  it('needs no voice after a preload', async () => {
     const { voice, greetings, manner, listen } = setUp();
     const same = setUp();
     await same.listen(GREETING);
@@ -50,7 +50,7 @@ describe('a greeting', () => {
     expect(voice.chunks).toBe(chunks);
   });
 
-  it('may be listened to by several while it is being made', async () => {
+  it('can be played by several callers during its synthesis', async () => {
     const { voice, listen } = setUp();
     let goOn: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
@@ -64,7 +64,7 @@ describe('a greeting', () => {
     expect(one.length).toBeGreaterThan(10_000);
   });
 
-  it('is another one in another manner', async () => {
+  it('is separate for other voice settings', async () => {
     const { voice, listen } = setUp();
     await listen(GREETING);
     const { chunks } = voice;
@@ -74,7 +74,7 @@ describe('a greeting', () => {
     expect(voice.chunks).toBe(3 * chunks);
   });
 
-  it('that failed is told to its listeners and tried again by the next', async () => {
+  it('reports a failure to its callers and is synthesised again for the next one', async () => {
     const { voice, listen } = setUp();
     const failing = 'This FAULT comes in the middle of what is said.';
     await expect(listen(failing)).rejects.toMatchObject({ code: 'WORKER_DIED' });
@@ -83,7 +83,7 @@ describe('a greeting', () => {
     expect(voice.chunks).toBeGreaterThan(chunks);
   });
 
-  it('in which the voice hung is spoken anew after a while', async () => {
+  it('is synthesised again after a voice has hung for 10 s', async () => {
     const { clock, voice, greetings, manner, listen } = setUp();
     voice.beforeChunk = (chunk) => (chunk === 1 ? new Promise(() => undefined) : Promise.resolve());
     const { signal } = new AbortController();
@@ -99,7 +99,7 @@ describe('a greeting', () => {
     expect((await listen(GREETING)).length).toBeGreaterThan(10_000);
   });
 
-  it('that is very long is not kept, and stops with its call', async () => {
+  it('is not stored if it is very long, and its synthesis stops with the call', async () => {
     const { voice, greetings, manner } = setUp();
     const text = 'And so on, and so forth, for a while. '.repeat(30);
     greetings.preload(text, manner);

@@ -41,8 +41,8 @@ function open(language: string | undefined, clock = systemClock) {
 const isOpen = (opened: TranscriptionStream) =>
   expect.poll(() => opened.isOpen, PATIENCE).toBe(true);
 
-describe('the line to Deepgram', () => {
-  it('says who asks and what is sent, and brings results by the samples of the line', async () => {
+describe('Deepgram connection', () => {
+  it('sends the credentials and the audio format, and times results in samples of the stream', async () => {
     const { line: opened, results, faults } = open('en');
     await isOpen(opened);
     const [served] = server.connections;
@@ -72,7 +72,7 @@ describe('the line to Deepgram', () => {
     expect(faults).toEqual([]);
   });
 
-  it('lets it find out the language where none is named', async () => {
+  it('requests language detection without a configured language', async () => {
     const { line: opened, results } = open(undefined);
     await isOpen(opened);
     const [served] = server.connections;
@@ -82,7 +82,7 @@ describe('the line to Deepgram', () => {
     await expect.poll(() => results, PATIENCE).toMatchObject([{ text: 'hola', language: 'es' }]);
   });
 
-  it('stays open while nobody speaks', async () => {
+  it('stays open during silence', async () => {
     const clock = new VirtualClock();
     const { line: opened } = open('en', clock);
     await isOpen(opened);
@@ -92,21 +92,21 @@ describe('the line to Deepgram', () => {
       .toEqual(['KeepAlive', 'KeepAlive']);
   });
 
-  it('opens again after it broke, and counts anew', async () => {
+  it('reconnects after a failure and counts samples from the start', async () => {
     const { line: opened, faults } = open('en');
     await isOpen(opened);
     opened.push(new Float32Array(1_000));
     server.connections[0]!.socket.terminate();
     await expect.poll(() => faults, PATIENCE).toEqual([expect.stringMatching(/broke \(1006\)/)]);
     expect(opened.isOpen).toBe(false);
-    // What comes meanwhile is nobody's.
+    // Audio sent before the reconnection is not counted.
     opened.push(new Float32Array(1_000));
     await isOpen(opened);
     expect(server.connections).toHaveLength(2);
     expect(opened.position).toBe(0);
   });
 
-  it('that is refused is tried again ever later, and not any more after the call', async () => {
+  it('retries a refused connection with increasing delays, and not after the call', async () => {
     server.refusalStatus = 401;
     const clock = new VirtualClock();
     const { line: opened, faults } = open('en', clock);
@@ -124,7 +124,7 @@ describe('the line to Deepgram', () => {
     expect(faults.join()).not.toMatch(/s3cret/);
   });
 
-  it('takes no notice of what is no result', async () => {
+  it('ignores messages without results', async () => {
     const { line: opened, results, faults } = open('en');
     await isOpen(opened);
     const { socket } = server.connections[0]!;

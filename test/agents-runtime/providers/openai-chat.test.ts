@@ -40,8 +40,8 @@ function model(id: string): OpenAiChatModel {
   return new OpenAiChatModel(id, endpoint);
 }
 
-describe('a model behind an OpenAI-compatible server', () => {
-  it('is told the prompt first, then the conversation as it was heard', async () => {
+describe('OpenAI-compatible LLM', () => {
+  it('receives the prompt first, then the played conversation', async () => {
     expect((await all(model('good').generate(REQUEST))).length).toBeGreaterThan(0);
     const { messages } = server.requests.at(-1)!;
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
@@ -49,7 +49,7 @@ describe('a model behind an OpenAI-compatible server', () => {
     expect(messages[2]!.content).toBe('Good morning, we [cut off]');
   });
 
-  it('gets the instructions for live calls only where its words are spoken', async () => {
+  it('receives the instructions for live calls only if its text is spoken', async () => {
     await all(model('good').generate(REQUEST));
     expect(server.requests.at(-1)!.messages[0]!.content).toMatch(/live voice call/);
     const clock = systemClock;
@@ -68,7 +68,7 @@ describe('a model behind an OpenAI-compatible server', () => {
     );
   });
 
-  it('is told no more than it can read, however much tools brought on one question', async () => {
+  it('receives no more than its context window, however long the tool results are', async () => {
     const history = Array.from({ length: 4 }, (_, i) => ({
       role: 'tool' as const,
       text: `The tool answered.\n"${i}${'é'.repeat(7_000)}"`,
@@ -88,7 +88,7 @@ describe('a model behind an OpenAI-compatible server', () => {
     expect(messages.map(({ content }) => content).join()).not.toContain('\ufffd');
   });
 
-  it('that is busy or fails is asked once: whoever asks has others to ask', async () => {
+  it('is requested once if it is busy or fails, because the caller has fallbacks', async () => {
     const answers = [429, 503, 500];
     let asked = 0;
     const busy = createServer((_, response) => {
@@ -110,13 +110,13 @@ describe('a model behind an OpenAI-compatible server', () => {
     busy.close();
   });
 
-  it('fails with one code of ours, whatever the server does', async () => {
+  it('fails with one error code for any failure of the server', async () => {
     await expect(all(model('failing').generate(REQUEST))).rejects.toMatchObject({
       code: 'REPLY_FAILED',
     });
   });
 
-  it('streams what it asks of tools, however it is cut, and is told what they brought', async () => {
+  it('streams tool calls in any chunking and receives their results', async () => {
     const [first, second] = [
       { type: 'tool-call', id: 'a1', name: 'look', arguments: '{"day":"Monday"}' },
       { type: 'tool-call', id: 'b2', name: 'note', arguments: '{}' },
@@ -150,7 +150,7 @@ describe('a model behind an OpenAI-compatible server', () => {
     ]);
   });
 
-  it('is told what the knowledge base has, as material and next to the question', async () => {
+  it('receives knowledge passages as material, next to the question', async () => {
     const knowledge = {
       search: async (id: number) => [
         passageOf(`Base ${id} has rafts of oak.`, { similarity: 0.8 }),

@@ -13,8 +13,8 @@ import { STORY, storyOptions } from '../../support/harness/call/story-call.js';
 import { FaultyPorts } from './faulty-ports.js';
 import '../../support/harness/process/property-seed.js';
 
-describe('an exception in a call', () => {
-  it('while its frames are sent ends the call, and the frames of the others go on', async () => {
+describe('exception in a call', () => {
+  it('during the sending of frames ends the call only, and other calls keep sending', async () => {
     const clock = new VirtualClock();
     const ticker = new FrameTicker(clock);
     let sent = 0;
@@ -46,7 +46,7 @@ describe('an exception in a call', () => {
     expect(healthy.faults).toEqual([]);
   });
 
-  it('in an observer is reported once, and neither the call nor its other observers notice', async () => {
+  it('in an observer is reported once and affects neither the call nor other observers', async () => {
     const seen: string[] = [];
     const call = harness({
       ...storyOptions,
@@ -77,7 +77,7 @@ describe('an exception in a call', () => {
     expect(seen.slice(-2)).toEqual(['close', 'user_hangup']);
   });
 
-  it('in the reducer is not reported as a fault of the turn model that was asked', async () => {
+  it('in the reducer is not reported as a fault of the turn model', async () => {
     const bug = { valueOf: () => raise('a bug in the reducer') } as unknown as number;
     const call = harness({ completeness: () => bug });
     call.call.connected();
@@ -88,7 +88,7 @@ describe('an exception in a call', () => {
     expect(call.clock.pending).toBe(0);
   });
 
-  it('in a leg of the frame ticker removes that leg and no other', () => {
+  it('in a leg of the frame ticker removes only that leg', () => {
     const clock = new VirtualClock();
     const faults: unknown[] = [];
     const ticker = new FrameTicker(clock, undefined, (error) => faults.push(error));
@@ -100,7 +100,7 @@ describe('an exception in a call', () => {
     expect(faults).toHaveLength(1);
   });
 
-  it('in the observer of frames does not stop the ticker', () => {
+  it('in a frame observer does not stop the ticker', () => {
     const clock = new VirtualClock();
     const ticker = new FrameTicker(clock, () => raise('a bug in the observer'));
     let ticks = 0;
@@ -114,7 +114,7 @@ function raise(message: string): never {
   throw new Error(message);
 }
 
-/** One voice activity for all calls: it invokes their callbacks one after another, as a batch does. */
+/** One VAD for all calls that invokes their callbacks one after another, like a batch. */
 class SharedVoiceActivity implements VoiceActivity {
   #results: (() => void)[] = [];
 
@@ -139,7 +139,7 @@ class SharedVoiceActivity implements VoiceActivity {
   }
 }
 
-/** What a call's transport brings, one thing every 20 ms. */
+/** Sends one random input to the call every 20 ms. */
 function drive(call: CallInput, clock: Clock, dice: () => number): void {
   let isSpeaking = false;
   const acts: (() => void)[] = [
@@ -161,13 +161,13 @@ function drive(call: CallInput, clock: Clock, dice: () => number): void {
   step();
 }
 
-/** A healthy call and, where wanted, others beside it on the same clock, ticker and voice activity. */
+/** Runs a healthy call, optionally with others on the same clock, ticker and VAD. */
 async function held(
   beside: (shared: Pick<CallDependencies, 'ticker' | 'voiceActivity'>, clock: VirtualClock) => void,
 ) {
   const clock = new VirtualClock();
   const ticker = new FrameTicker(clock);
-  // The ticker's phase is that of its first leg.
+  // The first leg determines the ticker's phase.
   ticker.join(() => undefined);
   const shared = { ticker, voiceActivity: new SharedVoiceActivity(clock) };
   const call = harness({
@@ -199,7 +199,7 @@ function diceOf(seed: number): () => number {
   };
 }
 
-it('whatever the ports of a call do, the audio of another call is the same to the sample', async () => {
+it('faults in the ports of a call change no sample of another call', async () => {
   const alone = await held(() => undefined);
   expect(alone.heard.length).toBeGreaterThan(10 * 2_400);
   const world = fc.record({
@@ -233,7 +233,7 @@ it('whatever the ports of a call do, the audio of another call is the same to th
                 begun.push(Object.assign(entry, { call }));
                 return call;
               } catch {
-                // Its owner drops a call that cannot be made.
+                // The owner drops a call whose construction fails.
                 return new Call(parts);
               }
             },

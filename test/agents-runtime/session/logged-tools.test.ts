@@ -16,8 +16,8 @@ async function ask(call: Call, text: string, ms = 6_000): Promise<void> {
 const lastTurn = (call: Call, role: 'user' | 'agent') =>
   [...call.turns.values()].findLast((turn) => turn.role === role);
 
-describe('the record of tools', () => {
-  it('tells with an answer which tool ran for it, when and for how long', async () => {
+describe('tool log', () => {
+  it('contains name, time and duration of each tool with its answer', async () => {
     const call = harnessWithTools(
       { look: { durationMs: 700 } },
       { reply: replyWithTools(toolCall('look', { day: 'Monday' })) },
@@ -47,7 +47,7 @@ describe('the record of tools', () => {
     ['timeout', { look: { durationMs: 9_000, timeoutMs: 1_000 } }, toolCall('look')],
     ['refused', { look: {} }, toolCall('fly')],
     ['refused', { look: {} }, toolCall('look', '[1]')],
-  ] as const)('tells that one %s', async (outcome, tools, asked) => {
+  ] as const)('contains the outcome %s', async (outcome, tools, asked) => {
     const call = harnessWithTools(tools, { reply: replyWithTools(asked) });
     call.call.connected();
     await ask(call, 'how many');
@@ -56,7 +56,7 @@ describe('the record of tools', () => {
     expect(told![0]).toMatchObject({ name: asked.name, outcome });
   });
 
-  it('holds one that nothing was said after, or that the end of the call stopped', async () => {
+  it('contains a tool without a following answer, and one stopped by the end of the call', async () => {
     const skips = harnessWithTools(
       {},
       {
@@ -86,7 +86,7 @@ describe('the record of tools', () => {
     expect(told).toMatchObject([{ name: 'look', outcome: 'cancelled' }]);
   });
 
-  it('holds an async one once, with what it brought in the end', async () => {
+  it('contains an async tool once, with its final result', async () => {
     const call = harnessWithTools(
       { note: { mode: 'async', durationMs: 4_000 } },
       { reply: replyWithTools(toolCall('note')) },
@@ -104,8 +104,8 @@ describe('the record of tools', () => {
   });
 });
 
-describe('the record of sources', () => {
-  it('tells with an answer what it was made from, and with no other', async () => {
+describe('source log', () => {
+  it('contains the sources of an answer, with that answer only', async () => {
     const source = { knowledgeBaseId: 3, documentId: 7, title: 'Hours', passage: 'Open at six.' };
     const call = harness({
       reply: async function* ({ history, onSources }) {

@@ -5,7 +5,7 @@ import { ObservedTransport } from '../../../agents-runtime/session/observed-tran
 
 const ignoring = { output: () => undefined };
 
-/** Each method of a wire, so that a new one is not forgotten here. */
+/** Every method of a transport, so that new methods must be tested here. */
 type Acts = {
   readonly [Part in keyof Transport as Transport[Part] extends (...args: never[]) => void
     ? Part
@@ -32,7 +32,7 @@ function tellingWire() {
   return { told, traits, acts };
 }
 
-it('hands on all that is done, with what it is done with', () => {
+it('an observed transport forwards all methods with their arguments', () => {
   const { told, traits, acts } = tellingWire();
   const observed: TransportEvent[] = [];
   const observer = { output: (event: TransportEvent) => void observed.push(event) };
@@ -64,7 +64,7 @@ it('hands on all that is done, with what it is done with', () => {
   ]);
 });
 
-it('says of itself what the wire says at that moment', () => {
+it('an observed transport reports the current properties of its transport', () => {
   const { traits, acts } = tellingWire();
   const wire = new ObservedTransport(Object.assign(traits, acts), ignoring);
   expect(wire).toMatchObject({ sampleRate: 8_000, hasEchoCanceller: false, backlogBytes: 0 });

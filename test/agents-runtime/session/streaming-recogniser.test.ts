@@ -13,20 +13,20 @@ import {
 } from '../../support/harness/call/call-harness.js';
 
 interface Manner {
-  /** The line breaks when so many samples have been pushed. */
+  /** The connection fails when this many samples have been pushed. */
   readonly breaksAt?: number;
   readonly isShut?: boolean;
   readonly neverFinal?: boolean;
-  /** Finals come, and none says that it answers `finalise`. */
+  /** Final results do not mark which one answers `finalise`. */
   readonly neverLast?: boolean;
-  /** Nothing is heard of what is pushed. */
+  /** Returns no words. */
   readonly isDeaf?: boolean;
-  /** Results come again later, when newer ones have come. */
+  /** Sends old results again after newer ones. */
   readonly repeats?: boolean;
   readonly language?: string;
 }
 
-/** Hears what was pushed 150 ms later; a final comes 60 ms after it was asked for. */
+/** Returns a text 150 ms after its audio; a final result follows 60 ms after `finalise`. */
 function scriptedStreaming(manner: Manner, lines: TranscriptionStreamOptions[]) {
   return (clock: VirtualClock): StreamingSpeechToText => ({
     id: 'live',
@@ -85,8 +85,8 @@ function begin(manner: Manner, options: HarnessOptions = {}) {
   return { ...call, lines };
 }
 
-describe('a streaming recogniser', () => {
-  it('hears turn after turn on one line, and the other recogniser hears nothing', async () => {
+describe('streaming recogniser', () => {
+  it('transcribes several turns on one connection, without the batch recogniser', async () => {
     const call = begin({}, { recogniserFails: true });
     await call.say('where is my order', 900);
     await call.silence(4_000);
@@ -101,7 +101,7 @@ describe('a streaming recogniser', () => {
     expect(call.clock.pending).toBe(0);
   });
 
-  it('hears a turn with a pause in it as one', async () => {
+  it('transcribes a turn with a pause as one', async () => {
     const call = begin({}, { completeness: (text) => (text === 'my number is' ? 0 : 1) });
     await call.say('my number is', 700);
     await call.silence(900);
@@ -110,7 +110,7 @@ describe('a streaming recogniser', () => {
     expect(call.texts('user')).toEqual(['my number is five five five']);
   });
 
-  it('that repeats old results, late, changes nothing', async () => {
+  it('that repeats old results late has no effect on the text', async () => {
     const call = begin({ repeats: true });
     await call.say('where is my order', 900);
     await call.silence(2_500);
@@ -119,7 +119,7 @@ describe('a streaming recogniser', () => {
     expect(call.texts('user')).toEqual(['where is my order', 'thank you very much']);
   });
 
-  it('that breaks in the middle of an utterance loses no word of it', async () => {
+  it('that fails in mid-utterance loses no word', async () => {
     const call = begin({ breaksAt: 12_000 });
     await call.say('where is my order', 1_500);
     await call.silence(4_000);
@@ -130,7 +130,7 @@ describe('a streaming recogniser', () => {
     expect(call.texts('agent')).toHaveLength(2);
   });
 
-  it('that breaks in a later part of a turn keeps what was final', async () => {
+  it('that fails in a later part of a turn keeps the final results', async () => {
     const call = begin(
       { breaksAt: 36_000 },
       { completeness: (text) => (text === 'my number is' ? 0 : 1) },
@@ -145,9 +145,9 @@ describe('a streaming recogniser', () => {
   });
 
   it.each([
-    ['says of no final that it is the last', { neverLast: true }],
-    ['gives no final at all', { neverFinal: true }],
-  ])('that %s has heard the turn all the same', async (_, manner) => {
+    ['never marks the last final result', { neverLast: true }],
+    ['sends no final results', { neverFinal: true }],
+  ])('that %s still transcribes the turn', async (_, manner) => {
     const call = begin(manner, { recogniserFails: true });
     await call.say('where is my order', 900);
     await call.silence(4_000);
@@ -158,7 +158,7 @@ describe('a streaming recogniser', () => {
     expect(call.faults).toEqual([]);
   });
 
-  it('that says of no final that it is the last is as fast as one that does', async () => {
+  it('that does not mark the last final result is as fast as one that does', async () => {
     const committedMs: number[] = [];
     for (const manner of [{}, { neverLast: true }]) {
       const call = begin(manner);
@@ -171,7 +171,7 @@ describe('a streaming recogniser', () => {
   });
 
   it.each([{ isShut: true }, { isDeaf: true }])(
-    'that was stood in for repeats no word in the next turn (%o)',
+    'that was replaced by the fallback repeats no word in the next turn (%o)',
     async (manner) => {
       const soon = { minSilenceMs: 200, minEndpointingMs: 100, userSilenceTimeoutMs: 0 };
       const call = begin(manner, { config: soon, transcriptMs: 20 });
@@ -183,7 +183,7 @@ describe('a streaming recogniser', () => {
     },
   );
 
-  it('that is not there, or hears nothing, is stood in for', async () => {
+  it('that is unavailable or returns no words is replaced by the fallback', async () => {
     for (const manner of [{ isShut: true }, { isDeaf: true }]) {
       const call = begin(manner);
       await call.say('where is my order', 900);
@@ -193,7 +193,7 @@ describe('a streaming recogniser', () => {
     }
   });
 
-  it('tells in which language it heard', async () => {
+  it('reports the detected language', async () => {
     const voice = { language: 'auto' } as never;
     const call = begin({ language: 'de' }, { config: { voice }, languages: ['en', 'de'] });
     await call.say('wo ist mein paket', 900);

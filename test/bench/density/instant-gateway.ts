@@ -40,9 +40,9 @@ import { liveBytes } from '../live-bytes.js';
 import { hostileModel, instantModel, instantRecogniser, instantVoice } from './instant-models.js';
 
 /**
- * The product's calls, with its database, webhooks and limits, put together for benches alone:
- * recogniser, language model and voice answer at once, as remote ones would that cost this machine
- * nothing; what listens for speech and for the ends of turns is real.
+ * A gateway for benchmarks: the product's calls, database, webhooks and limits with providers that
+ * answer instantly, like remote ones without cost for this machine. VAD and turn detection are
+ * real.
  */
 const shutdown = new Shutdown(20_000);
 const config = readConfig(process.env);

@@ -17,11 +17,11 @@ import { EchoCall } from './echo-call.js';
 import { PulseGuest } from './pulses.js';
 
 const ROOMS = 4;
-/** Both ways are measured for so long, at the least. */
+/** Minimum duration of both measurements. */
 const MINUTES = 1;
-/** Until what starts has started. */
+/** Time until everything has started, in milliseconds. */
 const WARM_MS = 10_000;
-/** Bar in ms. Source: the issue on LiveKit rooms. */
+/** Upper limit of the added latency in milliseconds. */
 const ADDED_P99_MS = 40;
 const KIB = 1024;
 
@@ -35,9 +35,9 @@ interface Room {
 }
 
 /**
- * What bridge and gateway add to the way of the sound: a participant's tone is said back by another
- * participant, or through the bridge by a call that does nothing else; and what rooms cost in CPU and
- * memory. `--minutes N` goes on so long, `--rooms N` holds so many, `--json` prints JSON.
+ * Measures the latency that bridge and gateway add: a tone is echoed by another participant, or
+ * through the bridge by a call. Also measures CPU and memory per room. `--minutes N` sets the
+ * duration, `--rooms N` the number of rooms, `--json` prints JSON.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const option = (name: string, otherwise: number) =>
@@ -56,7 +56,8 @@ export async function run(args: readonly string[]): Promise<number> {
       cores: cpus().length,
       load: loadavg()[0] ?? 0,
     };
-    // On a busy machine one of two rare delays may happen to be the raw way's: none may exceed the bar.
+    // On a busy machine, a rare delay may affect only the raw path: no percentile may exceed the
+    // limit.
     const worst = Math.max(...Object.values(figures.addedMs));
     const verdicts = [
       {
@@ -87,7 +88,7 @@ async function measure(
 ) {
   await sleep(WARM_MS / 2);
   const empty = memoryOf(pool);
-  // As many of the one kind as of the other: the machine is as busy for both.
+  // Equal numbers of both kinds, so that other load affects both.
   for (let i = 0; i < wanted.rooms; i++) rooms.push(await echoed(server, pool, `ours-${i}`));
   for (let i = 0; i < wanted.rooms; i++) rooms.push(await raw(server, `raw-${i}`));
   await sleep(WARM_MS);
@@ -106,7 +107,7 @@ async function measure(
   return {
     rooms: wanted.rooms,
     minutes: wanted.minutes,
-    /** There and back, of another participant and of a call. */
+    /** Round trip through another participant and through a call. */
     rawMs: through,
     oursMs: ours,
     addedMs: {

@@ -1,15 +1,15 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** A tone, and the time from one to the next. */
+/** Duration of a tone and interval between two tones, in milliseconds. */
 export const PULSE_MS = 60;
 export const PULSE_EVERY_MS = 900;
 
 const PROGRAM = fileURLToPath(new URL('./pulse-program.js', import.meta.url));
 
-/** A participant that says tones and measures when they come back, or one that says them back. */
+/** A participant that sends tones and measures their echoes, or one that echoes them. */
 export class PulseGuest {
-  /** Ms from each tone to its echo. */
+  /** Time from each tone to its echo in milliseconds. */
   readonly heardMs: number[] = [];
   readonly ready: Promise<void>;
   readonly #child: ChildProcess;

@@ -42,7 +42,7 @@ const plane = withControlPlane({
   },
 });
 
-it('refuses calls with 503 and when to try again while the gateway cannot keep up, and takes no slot', async () => {
+it('an overloaded gateway refuses calls with 503 and Retry-After and takes no slot', async () => {
   const ask = await plane.asNewAccount();
   const { agent_id } = (await ask('POST', '/agent', { name: 'Pool', config: {} })).body;
   await ask('POST', `/agent/${agent_id}/deploy`);

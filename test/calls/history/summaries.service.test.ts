@@ -22,7 +22,7 @@ const database = withDatabase({ emptied: 'before-each' });
 const secrets = new SecretKeys(['the secret of the tests']);
 const box = new SecretBox(secrets);
 const links = new SignedLinks(secrets);
-/** For what is true soon, however busy the machine is. */
+/** Timeout for expected changes on a busy machine, in milliseconds. */
 const PATIENCE_MS = 25_000;
 const log = pino({ level: 'silent' });
 const closers: (() => unknown)[] = [];
@@ -47,7 +47,7 @@ const BUILT_IN: LanguageModel = {
   },
 };
 
-/** What ends calls, and what sums them up; `start` begins to do so. */
+/** A gateway that ends and summarises calls; `start` starts the summaries. */
 async function gateway(model: LanguageModel = BUILT_IN, origin: string | null = 'https://p.test') {
   const db = connect(database.connection);
   const webhooks = createWebhooksModule({
@@ -104,8 +104,8 @@ async function rowOf(callId: string) {
 
 const EXTRACT = 'The caller asked: “When do you open?” The agent answered: “At six.”';
 
-describe('the end of a call', () => {
-  it('is told with a link to its transcript and what the model made of it, and the row has it', async () => {
+describe('call.completed event', () => {
+  it("contains the transcript link and the LLM's summary, which is also stored", async () => {
     const asked: string[] = [];
     const one = await gateway(saying('They asked for the hours.', asked));
     one.summaries.start();
@@ -132,7 +132,7 @@ describe('the end of a call', () => {
     expect(row!.transcription_summary).toBe('They asked for the hours.');
   });
 
-  it('is told with an extract where the agent has no language model, or that fails', async () => {
+  it('contains an extract if the agent has no LLM or the LLM fails', async () => {
     const failing: LanguageModel = {
       id: 'script',
       async *generate() {
@@ -149,7 +149,7 @@ describe('the end of a call', () => {
     }
   });
 
-  it('is told at once and without a link where nothing was said or no address is known', async () => {
+  it('is sent immediately and without a link for a call without turns or without a public URL', async () => {
     const silent = await gateway();
     await silent.calls.end(await silent.calls.start(silent.agent));
     const [first] = await silent.hook.waitFor(1, PATIENCE_MS);
@@ -162,8 +162,8 @@ describe('the end of a call', () => {
     expect(second!.body.data).toMatchObject({ transcript_uri: null, transcript_summary: EXTRACT });
   });
 
-  it('is held for its summary for less than half a minute, in the same transaction', async () => {
-    const one = await gateway(); // nobody sums up
+  it('waits for its summary for less than half a minute, in the same transaction', async () => {
+    const one = await gateway(); // without a running summary job
     const callId = await talk(one);
     const { rows } = await database.db.raw(
       `select extract(epoch from due_at - ended_at)::float8 as held, status
@@ -173,21 +173,21 @@ describe('the end of a call', () => {
     expect(rows).toMatchObject([{ status: 'pending' }]);
     expect(rows[0].held).toBeGreaterThan(20);
     expect(rows[0].held).toBeLessThanOrEqual(27);
-    // Its time is up.
+    // Makes the waiting time expire.
     const past = database.db.raw(`now() - interval '10 s'`);
     await database.db('webhook_deliveries').update({ due_at: past });
     const [told] = await one.hook.waitFor(1, PATIENCE_MS);
     expect(told!.body.data).toMatchObject({ transcript_summary: null });
-    // A summary that comes later is the row's all the same, and nobody is told twice.
+    // A later summary is stored but causes no second event.
     await one.summaries.make(callId);
     expect((await rowOf(callId)).transcription_summary).toBe(EXTRACT);
     expect(one.hook.requests).toHaveLength(1);
   });
 
-  it('has its summary made by another gateway when the first one died over it', async () => {
+  it('contains a summary from another gateway if the first one dies', async () => {
     const dead = await gateway();
     const callId = await talk(dead);
-    // As a killed gateway leaves it: its job is locked for hours, and its time has come.
+    // The state after a kill: the job is locked for hours, and its waiting time is over.
     await database.db.raw(
       `update graphile_worker._private_jobs set locked_at = now(), locked_by = 'dead', attempts = 1
        where key like 'summarise-call%'`,
@@ -200,7 +200,7 @@ describe('the end of a call', () => {
     expect(told!.body).toMatchObject({ call_id: callId, data: { transcript_summary: EXTRACT } });
   });
 
-  it('loses its summary with the last of its turns', async () => {
+  it('loses its summary with the last turn', async () => {
     const one = await gateway();
     const callId = await talk(one);
     await one.summaries.make(callId);

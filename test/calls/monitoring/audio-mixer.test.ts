@@ -9,10 +9,10 @@ import { harness } from '../../support/harness/call/call-harness.js';
 
 const RATE = 24_000;
 const REPLY = 'Here is a long answer that goes on and on and on and says a great many words.';
-/** The scripted voice says a word in 100 ms. */
+/** Duration of the scripted reply: 100 ms per word. */
 const REPLY_MS = 1_800;
 
-/** Passes samples through instead of encoding them, so that a test sees which they are. */
+/** Encoders that pass samples through, so that a test can identify them. */
 function plainEncoders({ dies = false } = {}) {
   const state = { open: 0, opened: 0 };
   const encoders = {
@@ -49,13 +49,13 @@ function heard() {
         state.isOver = true;
       },
     },
-    /** ms of sound so far. */
+    /** Duration of the audio so far in milliseconds. */
     ms: () => blocks.reduce((sum, { length }) => sum + length, 0) / (RATE / 1000),
-    /** ms of sound above a level. */
+    /** Duration of the audio above a level in milliseconds. */
     msAbove: (level: number) =>
       blocks.reduce((sum, block) => sum + block.filter((sample) => sample > level).length, 0) /
       (RATE / 1000),
-    /** ms of sound whose samples are near a level. */
+    /** Duration of the audio near a level in milliseconds. */
     msAt: (level: number) => {
       let count = 0;
       for (const block of blocks) {
@@ -66,7 +66,7 @@ function heard() {
   };
 }
 
-/** So many ms of the caller at 0.25, in packets, by the clock. */
+/** Sends the caller's audio at a level of 0.25 for `ms`, in packets, by the clock. */
 async function speak(sound: AudioMixer, clock: VirtualClock, ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 20) {
     sound.caller(new Int16Array(320).fill(8_192));
@@ -76,7 +76,7 @@ async function speak(sound: AudioMixer, clock: VirtualClock, ms: number): Promis
 
 const agent = (ms: number) => new Int16Array((RATE * ms) / 1000).fill(16_384);
 
-it('is both legs added, as long as time goes on', async () => {
+it('the mix contains the sum of both legs in real time', async () => {
   const clock = new VirtualClock();
   const sound = new AudioMixer(RATE, clock);
   const { encoders } = plainEncoders();
@@ -87,14 +87,14 @@ it('is both legs added, as long as time goes on', async () => {
   await speak(sound, clock, 1_000);
   await clock.run(1_000);
   expect(ear.ms()).toBeCloseTo(3_000, 0);
-  expect(ear.msAt(0.75)).toBeGreaterThan(390); // both
+  expect(ear.msAt(0.75)).toBeGreaterThan(390); // both legs
   expect(ear.msAt(0.75)).toBeLessThanOrEqual(400);
-  // Nothing of the caller is lost but where the filter begins and ends.
+  // No caller audio is missing except at the edges of the filter.
   expect(ear.msAt(0.25) + ear.msAt(0.75)).toBeGreaterThan(1_980);
   expect(ear.msAt(0)).toBeGreaterThan(800);
 });
 
-it('follows what the client does: holds, goes on, and drops what was cut', async () => {
+it('the mix follows the client: pause, resume and clear', async () => {
   const clock = new VirtualClock();
   const sound = new AudioMixer(RATE, clock);
   const feed = new LiveEventBus().begin('an account', { call_id: 'a call' } as RunningCall);
@@ -129,13 +129,13 @@ it('follows what the client does: holds, goes on, and drops what was cut', async
   const cutMs = clientMs();
   expect(cutMs).toBeLessThan(2 * REPLY_MS);
   expect(Math.abs(ear.msAbove(0.3) - cutMs)).toBeLessThanOrEqual(80);
-  await call.silence(4_000); // the next answer is heard
+  await call.silence(4_000); // the next answer is played
   expect(call.control()).toContain('clear');
   expect(clientMs()).toBe(cutMs + REPLY_MS);
   expect(Math.abs(ear.msAbove(0.3) - clientMs())).toBeLessThanOrEqual(80);
 });
 
-it('costs nothing while nobody listens, and is made once for all who do', async () => {
+it('no mix is made without listeners, and one mix serves all of them', async () => {
   const clock = new VirtualClock();
   const sound = new AudioMixer(RATE, clock);
   const { encoders, state } = plainEncoders();
@@ -154,7 +154,7 @@ it('costs nothing while nobody listens, and is made once for all who do', async 
   expect(one.ms()).toBe(two.ms());
 });
 
-it('ends with the call, and with its encoder', async () => {
+it('the mix ends with the call and with its encoder', async () => {
   const clock = new VirtualClock();
   const [ended, broken] = [heard(), heard()];
   const sound = new AudioMixer(RATE, clock);
@@ -172,7 +172,7 @@ it('ends with the call, and with its encoder', async () => {
   expect(broken.state.isOver).toBe(true);
 });
 
-it('keeps no more than it can soon tell', async () => {
+it('the buffer of the mix is limited', async () => {
   const clock = new VirtualClock();
   const sound = new AudioMixer(RATE, clock);
   const ear = heard();

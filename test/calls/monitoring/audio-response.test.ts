@@ -9,7 +9,7 @@ import type {
 } from '../../../src/calls/monitoring/audio-mixer.js';
 import { listenInto } from '../../../src/calls/monitoring/audio-response.js';
 
-it('cuts a listener off who takes nothing, and stops for one who goes', async () => {
+it('a listener that does not read is disconnected, and a disconnected listener is removed', async () => {
   const open = new Set<Listener>();
   const sound = {
     listen(_: AudioEncoders, listener: Listener) {

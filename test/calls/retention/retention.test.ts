@@ -21,10 +21,10 @@ import { type CallSeed, insertCall } from '../../support/harness/postgres/call-r
 const DAY_MS = 86_400_000;
 const silent = pino({ level: 'silent' });
 
-/** Files for replay that were asked to be deleted. */
+/** IDs of the deleted replay files. */
 const replaysGone: string[] = [];
 const replays = { delete: async (callId: string) => void replaysGone.push(callId) };
-/** The sound of these calls cannot be deleted now. */
+/** Calls whose recording cannot be deleted at the moment. */
 const stuck = new Set<string>();
 let gateway: Promise<RecordingGateway> | undefined;
 let retention: ReturnType<typeof createRetention>;
@@ -61,7 +61,7 @@ interface Seed extends Partial<CallSeed> {
   readonly hasSound?: boolean;
 }
 
-/** An account, what asks for it, and its calls. */
+/** A new account with its request function and calls. */
 async function account() {
   const { db } = plane.database;
   const accountId = await plane.makeAccount();
@@ -134,8 +134,8 @@ async function hasFiles(callId: string): Promise<boolean> {
 
 const FOREVER = { audio_days: null, transcript_days: null };
 
-describe('a policy', () => {
-  it('is for ever until somebody says otherwise, and an agent may have its own', async () => {
+describe('retention policy', () => {
+  it('is unlimited by default, and an agent may have a separate one', async () => {
     const { ask } = await account();
     expect((await ask('GET', '/account/retention')).body).toEqual(FOREVER);
     const days = { audio_days: 30, transcript_days: null };
@@ -147,12 +147,12 @@ describe('a policy', () => {
     const own = { audio_days: 0, transcript_days: 7 };
     expect((await ask('PUT', path, own)).body).toEqual({ agent_id, ...own, effective: own });
     expect((await ask('PUT', path, {})).body).toEqual({ agent_id, ...FOREVER, effective: days });
-    // What was written for the contract sees nothing of it.
+    // Responses of the agent API do not contain it.
     const agent = (await ask('GET', `/agent/${agent_id}`)).body;
     expect(JSON.stringify(agent)).not.toContain('retention');
   });
 
-  it('refuses what is none, and other accounts', async () => {
+  it('rejects invalid values and foreign agents', async () => {
     const { ask } = await account();
     for (const audio_days of [-1, 36_501, 1.5, 'soon']) {
       expect((await ask('PUT', '/account/retention', { audio_days })).status).toBe(422);
@@ -165,8 +165,8 @@ describe('a policy', () => {
   });
 });
 
-describe('the job', () => {
-  it('deletes sound and words each in its time, and keeps the call', async () => {
+describe('retention job', () => {
+  it('deletes recordings and transcripts at their times and keeps the call', async () => {
     const { ask, call, left, receipts } = await account();
     await ask('PUT', '/account/retention', { audio_days: 2, transcript_days: 5 });
     const [old, middle, fresh] = [
@@ -195,10 +195,10 @@ describe('the job', () => {
     });
     expect(receipt.recording_bytes).toBeGreaterThan(1_000);
     await retention.worker.run();
-    expect(await receipts()).toHaveLength(1); // nothing more was due
+    expect(await receipts()).toHaveLength(1); // nothing else was due
   });
 
-  it('heeds what an agent has of its own before what the account has', async () => {
+  it("prefers the agent's policy to the account's", async () => {
     const { ask, call, left } = await account();
     const { agent_id: agentId } = (await ask('POST', '/agent', { name: 'Pool', config: {} })).body;
     await ask('PUT', '/account/retention', { transcript_days: 2 });
@@ -214,7 +214,7 @@ describe('the job', () => {
     expect(await left(other)).toMatchObject({ words: false, traces: 0 });
   });
 
-  it('leaves alone what runs, what has just ended, and accounts without a policy', async () => {
+  it('skips running and just ended calls, and accounts without a policy', async () => {
     const { ask, call, left } = await account();
     const other = await account();
     await ask('PUT', '/account/retention', { audio_days: 0, transcript_days: 0 });
@@ -228,7 +228,7 @@ describe('the job', () => {
     expect(await other.left(others)).toMatchObject({ words: true });
   });
 
-  it('goes on after a fault and after a crash, and counts everything once', async () => {
+  it('continues after an error and after a crash, and counts every call once', async () => {
     const { accountId, ask, call, left, receipts } = await account();
     await ask('PUT', '/account/retention', { audio_days: 2 });
     const [first, second] = [
@@ -239,7 +239,7 @@ describe('the job', () => {
     await retention.worker.run();
     expect(await left(first)).toMatchObject({ sound: true });
     expect(await left(second)).toMatchObject({ sound: false });
-    // As a crash would have left it: files gone, rows not; the receipt is still open.
+    // The state after a crash: files are deleted, rows are not, and the receipt is open.
     await plane.database.db('deletion_receipts').update({ finished_at: null });
     stuck.clear();
     await recordings.deleteRecording(first);
@@ -251,7 +251,7 @@ describe('the job', () => {
     expect(accountId).toEqual(expect.any(String));
   });
 
-  it('counts nothing twice when several gateways look at once', async () => {
+  it('counts nothing twice if several gateways run it at the same time', async () => {
     const { ask, call, receipts } = await account();
     await ask('PUT', '/account/retention', { transcript_days: 1 });
     for (let i = 0; i < 12; i++) await call({ daysAgo: 2 + i });
@@ -268,7 +268,7 @@ describe('the job', () => {
   });
 });
 
-it('keeps its turn for longer than a transaction may idle, and ends without a fault', async () => {
+it('keeps its lock longer than a transaction may idle, and ends without an error', async () => {
   const { ask, call, left } = await account();
   await ask('PUT', '/account/retention', { audio_days: 1 });
   const slow = await call({ daysAgo: 3, hasSound: true });
@@ -299,7 +299,7 @@ it('keeps its turn for longer than a transaction may idle, and ends without a fa
   await db.destroy();
 });
 
-/** Resolves when the server has ended a transaction that began now and did nothing since. */
+/** Resolves when the server has terminated an idle transaction that starts now. */
 async function untilIdleTransactionEnds(db: Knex): Promise<void> {
   const transaction = await db.transaction();
   const { rows } = await transaction.raw('select pg_backend_pid() as pid');
@@ -313,11 +313,11 @@ async function untilIdleTransactionEnds(db: Knex): Promise<void> {
   await transaction.rollback().catch(() => undefined);
 }
 
-describe('a web call to which nobody came', () => {
+describe('web call without a client', () => {
   const HOURS_47 = 47 / 24;
   const HOURS_49 = 49 / 24;
 
-  /** Rows as connection-details leaves them, so many days ago. */
+  /** Inserts rows as connection-details creates them, `daysAgo` days ago. */
   async function asked(daysAgo: number, change: Record<string, unknown> = {}): Promise<string> {
     const { db } = plane.database;
     const callId = randomUUID();
@@ -339,14 +339,14 @@ describe('a web call to which nobody came', () => {
   };
   const ended = { state: 'ended', ended_at: new Date(), ended_reason: 'user_hangup' };
 
-  it('goes when its tokens have long expired, also when its client has ended it', async () => {
+  it('is deleted long after its tokens have expired, also if its client ended it', async () => {
     const fresh = [await asked(0), await asked(HOURS_47), await asked(HOURS_47, ended)];
     const old = [await asked(HOURS_49), await asked(1_000), await asked(HOURS_49, ended)];
     await retention.worker.run();
     expect(await leftOf([...fresh, ...old])).toEqual(fresh);
   });
 
-  it('stays where it began, or anything of it is kept, and so does every telephone call', async () => {
+  it('is kept if it started or has data, like every phone call', async () => {
     const { db } = plane.database;
     const { call } = await account();
     const [begun, running] = [
@@ -374,7 +374,7 @@ describe('a web call to which nobody came', () => {
     expect(await leftOf(all)).toEqual(all);
   });
 
-  it('is left to the gateway that takes it this very moment', async () => {
+  it('is skipped while a gateway claims it', async () => {
     const { db } = plane.database;
     const [taken, gone] = [await asked(9), await asked(8)];
     await db.transaction(async (taking) => {
@@ -385,7 +385,7 @@ describe('a web call to which nobody came', () => {
     expect(await leftOf([taken, gone])).toEqual([taken]);
   });
 
-  it('goes with all others in batches, whichever gateways look', async () => {
+  it('is deleted in batches, whichever gateways run the job', async () => {
     const { db } = plane.database;
     const first = await asked(9);
     await db.raw(
@@ -403,8 +403,8 @@ describe('a web call to which nobody came', () => {
   });
 });
 
-describe('a call', () => {
-  it('is deleted with all that remains of it', async () => {
+describe('call', () => {
+  it('is deleted with all its data', async () => {
     const { ask, call, left, receipts } = await account();
     const [callId, other] = [await call({ hasSound: true }), await call()];
     const { status, body } = await ask('DELETE', `/agent/call-history/${callId}`);
@@ -436,11 +436,11 @@ describe('a call', () => {
   });
 });
 
-describe('the calls of a number', () => {
+describe('calls of a phone number', () => {
   const remove = (ask: Awaited<ReturnType<typeof account>>['ask'], number: string) =>
     ask('DELETE', `/agent/call-history?number=${encodeURIComponent(number)}`);
 
-  it('are deleted however it is written, those from it and those to it', async () => {
+  it('are deleted in both directions, for any notation of the number', async () => {
     const spellings = [' 49 30 1234567', '+49 (30) 123-45-67', '0049301234567', '49301234567'];
     for (const number of ['+49301234567', ...spellings]) {
       const [{ ask, call, left }, other] = [await account(), await account()];
@@ -456,7 +456,7 @@ describe('the calls of a number', () => {
     }
   });
 
-  it('stay, all of them, while one of them runs', async () => {
+  it('are all kept while one of them is running', async () => {
     const { ask, call, left, receipts } = await account();
     const over = await call({ from: '+49301234567' });
     await call({ from: '+49301234567', seconds: null });
@@ -466,7 +466,7 @@ describe('the calls of a number', () => {
     expect(await receipts()).toEqual([]);
   });
 
-  it('are not asked for by what is no number', async () => {
+  it('are not deleted for an invalid number', async () => {
     const { ask } = await account();
     for (const number of ['', '+', 'Ann', '+0301234567', '12', `+${'1'.repeat(16)}`, '%']) {
       expect((await remove(ask, number)).status).toBe(422);

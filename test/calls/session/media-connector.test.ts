@@ -6,7 +6,7 @@ import type { CarrierLink } from '../../../agents-runtime/transports/telephony/c
 import type { ClaimRefusal } from '../../../src/calls/session/call-session.factory.js';
 import { MediaConnector } from '../../../src/calls/session/media-connector.js';
 
-/** What the carrier is told when its media comes for a call that cannot be taken. */
+/** The actions sent to the carrier when its media arrives for a call that is refused. */
 async function toldWhere(why: ClaimRefusal): Promise<readonly string[]> {
   const told: string[] = [];
   const link: CarrierLink = {
@@ -17,7 +17,7 @@ async function toldWhere(why: ClaimRefusal): Promise<readonly string[]> {
   const phones = new MediaConnector({
     sessions: {
       async claim(_, wish) {
-        // Who telephones has not come with a token for a test.
+        // Phone callers have no token for a test call.
         expect(wish).toEqual({ mustBeDeployed: true });
         return why;
       },
@@ -30,11 +30,11 @@ async function toldWhere(why: ClaimRefusal): Promise<readonly string[]> {
   return told;
 }
 
-it('hangs up where a call cannot begin', async () => {
+it('a refused call is hung up', async () => {
   expect(await toldWhere('agent_not_deployed')).toEqual(['hangup', 'closed']);
   expect(await toldWhere('concurrency_limit')).toEqual(['hangup', 'closed']);
 });
 
-it('only closes the second wire of a call: the carrier would end the call of the first', async () => {
+it('the second media connection of a call is only closed, because a hang-up would end the first one', async () => {
   expect(await toldWhere('gone')).toEqual(['closed']);
 });

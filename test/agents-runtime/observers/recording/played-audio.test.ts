@@ -7,7 +7,7 @@ import {
   type TimedSample,
 } from '../../../support/harness/call/recorded-call-harness.js';
 
-/** Of where it was heard, for any sample. Source: the issue. */
+/** Tolerance for the position of any sample. */
 const TOLERANCE_MS = 20;
 const LONG_REPLY = 'Here is a long answer that goes on and on and on and says a great many words.';
 
@@ -17,7 +17,7 @@ async function* longReply() {
 
 type Kit = ReturnType<typeof recordedHarness>;
 
-/** By value, as some are heard twice. */
+/** Times by sample value, because some samples are played twice. */
 function byValue(samples: readonly TimedSample[]): ReadonlyMap<number, readonly number[]> {
   const found = new Map<number, number[]>();
   for (const { value, atMs } of samples) {
@@ -27,7 +27,7 @@ function byValue(samples: readonly TimedSample[]): ReadonlyMap<number, readonly 
   return found;
 }
 
-/** How far the worst is from where it belongs, and how many are missing or too many. */
+/** The largest time difference, and the numbers of missing and additional samples. */
 function compare(kit: Kit) {
   const heard = byValue(kit.heard);
   const recorded = byValue(kit.recorded());
@@ -47,7 +47,7 @@ function compare(kit: Kit) {
   return { count: kit.heard.length, worstMs, missing, surplus };
 }
 
-/** @param slackMs of sound that may be missing or too much, at the cuts */
+/** @param slackMs duration of audio that may be missing or additional at the interruptions */
 function expectAsHeard(kit: Kit, slackMs = 0): void {
   const { count, worstMs, missing, surplus } = compare(kit);
   expect(count).toBeGreaterThan(24_000);
@@ -67,18 +67,18 @@ async function begun(options: HarnessOptions): Promise<Kit> {
 
 const WAYS = [0, 60, 150];
 
-describe('the agent, as recorded', () => {
-  it.each(WAYS)('is where it was heard, %i ms away', async (wayMs) => {
+describe('recorded agent', () => {
+  it.each(WAYS)('is at the times of its playback with a network delay of %i ms', async (wayMs) => {
     const kit = await begun({ networkDelayMs: wayMs });
     await kit.silence(2500);
     kit.call.hangUp('user_hangup');
     await kit.clock.run(200);
-    // What it still hears after the end belongs to no recording.
+    // Audio played after the end of the call is not recorded.
     expectAsHeard(kit, 2 * wayMs);
   });
 
   it.each(WAYS)(
-    'is silent while it holds, and goes on where it was heard to, %i ms away',
+    'is silent during a pause and continues at the playhead, %i ms away',
     async (wayMs) => {
       const kit = await begun({ networkDelayMs: wayMs });
       await kit.cough(300);
@@ -88,7 +88,7 @@ describe('the agent, as recorded', () => {
     },
   );
 
-  it.each(WAYS)('ends where it was cut, %i ms away', async (wayMs) => {
+  it.each(WAYS)('ends at an interruption, %i ms away', async (wayMs) => {
     const kit = await begun({ networkDelayMs: wayMs });
     await kit.say('stop now please', 900);
     await kit.silence(3500);
@@ -96,22 +96,25 @@ describe('the agent, as recorded', () => {
     expectAsHeard(kit, 20);
   });
 
-  it.each(WAYS)('is heard again on a wire that cannot pause, %i ms away', async (wayMs) => {
-    const kit = await begun({ networkDelayMs: wayMs, canPause: false });
-    await kit.cough(300);
-    await kit.silence(3000);
-    expect(kit.control()).toEqual(['clear']);
-    expectAsHeard(kit, 20);
-  });
+  it.each(WAYS)(
+    'repeats audio that a transport without pause plays again, %i ms away',
+    async (wayMs) => {
+      const kit = await begun({ networkDelayMs: wayMs, canPause: false });
+      await kit.cough(300);
+      await kit.silence(3000);
+      expect(kit.control()).toEqual(['clear']);
+      expectAsHeard(kit, 20);
+    },
+  );
 
-  it('goes on over another socket after the first broke', async () => {
+  it('continues over a new socket', async () => {
     const kit = await begun({});
     await kit.disconnect(1500);
     await kit.silence(3000);
     expectAsHeard(kit, 20);
   });
 
-  it('that was cut while the socket was broken is not heard to the end', async () => {
+  it('stops at an interruption during a disconnection', async () => {
     const kit = await begun({});
     kit.transport.isDisconnected = true;
     kit.call.lost();
@@ -124,8 +127,8 @@ describe('the agent, as recorded', () => {
   });
 });
 
-describe('a recording', () => {
-  it('begins when media is connected and ends when it is closed', async () => {
+describe('recording', () => {
+  it('starts when media is connected and ends when it is closed', async () => {
     const kit = recordedHarness();
     await kit.clock.run(700);
     kit.call.connected();
@@ -134,10 +137,10 @@ describe('a recording', () => {
     await kit.clock.run(100);
     expect(kit.sink.durationMs).toBeGreaterThanOrEqual(1000);
     expect(kit.sink.durationMs).toBeLessThan(1100);
-    expect(kit.clock.pending).toBeLessThanOrEqual(2); // the client's own and the test's
+    expect(kit.clock.pending).toBeLessThanOrEqual(2); // one of the client and one of the test
   });
 
-  it('of a call that was never connected has no length', async () => {
+  it('of a call that was never connected has no duration', async () => {
     const kit = recordedHarness();
     kit.call.hangUp('error_transport');
     await kit.clock.run(100);
@@ -145,7 +148,7 @@ describe('a recording', () => {
     expect(kit.sink.chunks).toEqual([]);
   });
 
-  it('is handed on as it goes, but for less than a second', async () => {
+  it('is written during the call, at most one second late', async () => {
     const kit = await begun({});
     const endMs = Math.max(
       ...kit.sink.of('caller').map(({ at, samples }) => (at + samples.length) / 16),
@@ -158,8 +161,8 @@ describe('a recording', () => {
   });
 });
 
-describe('a clock that steps back', () => {
-  it('costs a recording no more than the moment in which it does so', () => {
+describe('clock that steps back', () => {
+  it('affects a recording only at that moment', () => {
     let nowMs = 1_000;
     const sink = new MemorySink();
     const recorder = new CallRecorder({ sampleRate: 24_000, sink });

@@ -20,8 +20,8 @@ function setUp({ isPhone = false } = {}) {
   return { clock, told, sent, wire, ear: new CallInputRecorder() };
 }
 
-describe('a room as a wire', () => {
-  it('keeps what is said before the call begins, the last 13 seconds of it', () => {
+describe('bridged room transport', () => {
+  it('buffers the last 13 seconds of audio before the call starts', () => {
     const { wire, ear } = setUp();
     for (let i = 0; i < 20; i++) wire.onAudio(new Int16Array(SECOND));
     wire.start(ear);
@@ -30,7 +30,7 @@ describe('a room as a wire', () => {
     expect(ear.samples).toBe(14 * SECOND);
   });
 
-  it('fills a gap with silence of its length, within bounds', () => {
+  it('fills a gap with silence of its duration, within limits', () => {
     const { wire, ear } = setUp();
     wire.start(ear);
     wire.onGap(640);
@@ -38,7 +38,7 @@ describe('a room as a wire', () => {
     expect(ear.samples).toBe(640 + 8 * SECOND);
   });
 
-  it('says at the start what has happened before it', () => {
+  it('reports earlier events at the start', () => {
     const left = setUp();
     left.wire.handle({ type: 'ended', reason: 'user_hangup', why: 'left' });
     left.wire.start(left.ear);
@@ -57,7 +57,7 @@ describe('a room as a wire', () => {
     expect(back.told).toEqual([{ type: 'seek', positionMs: 0 }]);
   });
 
-  it('goes on where the call says, when a caller is regained', () => {
+  it("continues at the call's position when a caller returns", () => {
     const { wire, ear, told } = setUp();
     wire.start(ear);
     wire.handle({ type: 'lost' });
@@ -66,7 +66,7 @@ describe('a room as a wire', () => {
     expect(told).toEqual([{ type: 'seek', positionMs: 260 }]);
   });
 
-  it('makes a turn of the keys of a telephone, which has no echo canceller', () => {
+  it('makes a turn of the keys of a phone, which has no echo canceller', () => {
     const { wire, ear, clock } = setUp({ isPhone: true });
     wire.start(ear);
     for (const digit of ['4', '2']) wire.handle({ type: 'dtmf', digit });
@@ -74,7 +74,7 @@ describe('a room as a wire', () => {
     expect([wire.hasEchoCanceller, ear.texts]).toEqual([false, ['Keypad input: 42']]);
   });
 
-  it('knows that the caller hears when the bridge says so, or the room is over', async () => {
+  it("resolves `hasCallerSubscribed` on the bridge's message or when the room is over", async () => {
     const [hears, over] = [setUp(), setUp()];
     const seen: string[] = [];
     void hears.wire.hasCallerSubscribed.then(() => seen.push('hears'));
@@ -88,7 +88,7 @@ describe('a room as a wire', () => {
     expect(seen).toEqual(['hears', 'over']);
   });
 
-  it('leaves once, says nothing after that, and has left when the bridge says so or is gone', async () => {
+  it("leaves once, sends nothing afterwards, and has left on the bridge's message or its death", async () => {
     const { wire, told, sent } = setUp();
     wire.close();
     wire.close();

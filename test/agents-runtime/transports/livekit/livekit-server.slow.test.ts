@@ -4,7 +4,7 @@ import { startLiveKitServer } from '../../../support/harness/process/livekit-ser
 import { describeWith } from '../../../support/harness/process/required-tools.js';
 
 describeWith(['livekit-server'], 'the LiveKit server of the tests', (tools) => {
-  it('starts on the loopback, knows its key and answers', async () => {
+  it('starts on loopback and accepts its API key', async () => {
     const server = await startLiveKitServer(tools['livekit-server']);
     try {
       expect((await fetch(server.url)).status).toBe(200);

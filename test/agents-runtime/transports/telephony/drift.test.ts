@@ -8,17 +8,17 @@ import type { AudioChunk } from '../../../../media/recording/spool-writer.js';
 import { tone } from '../../../support/harness/audio/tones.js';
 import { VirtualClock } from '../../../support/harness/audio/virtual-clock.js';
 
-/** As much drift as 100 ppm make in 30 minutes, in a tenth of the time. */
+/** A tenth of 30 minutes; the drift is ten times 100 ppm to compensate. */
 const MINUTES = 3;
 const PPM = 1_000;
 const EVERY_MS = 10_000;
 const TONE_MS = 100;
-/** Samples of 20 ms of the agent's audio. */
+/** Samples in 20 ms of the agent's audio. */
 const FRAME = 320;
-/** Half of what the issue asks for: the other half is for carriers that do not come on time. */
+/** Half of the accepted drift of 20 ms; the other half is for carriers that are late. */
 const BAR_MS = 10;
 
-/** Where sound begins after silence, ms. */
+/** Start times of audio after silence, in milliseconds. */
 function onsets(pieces: readonly AudioChunk[], leg: AudioChunk['leg'], rate: number): number[] {
   const found: number[] = [];
   let lastLoud = Number.NEGATIVE_INFINITY;
@@ -35,7 +35,7 @@ function onsets(pieces: readonly AudioChunk[], leg: AudioChunk['leg'], rate: num
   return found;
 }
 
-it('the legs of a recording stay together over a line whose clock drifts', () => {
+it('both legs of a recording stay synchronous with a drifting carrier clock', () => {
   for (const [ppm, buffers] of [
     [PPM, false],
     [-PPM, true],

@@ -11,13 +11,15 @@ import { type HarnessOptions, harness } from '../../../support/harness/call/call
 
 export interface PhoneHarnessOptions extends HarnessOptions {
   readonly carrier?: Omit<VirtualCarrierOptions, 'clock'>;
-  /** By default it does, as JSON carriers do. */
+  /** Whether the carrier buffers audio. Default: true, as JSON carriers do. */
   readonly buffers?: boolean;
-  /** The gateway's thread is held up from then on, for so long (ms): the carrier's world goes on. */
+  /**
+   * Blocks the gateway's thread from `atMs` for `forMs` milliseconds while the carrier continues.
+   */
   readonly heldUp?: { readonly atMs: number; readonly forMs: number };
 }
 
-/** Timers that are due while the thread is held up fire at its end. */
+/** Timers that become due while the thread is blocked fire at its end. */
 function heldUpClock(clock: Clock, { atMs, forMs }: { atMs: number; forMs: number }): Clock {
   const endMs = atMs + forMs;
   return {
@@ -29,7 +31,7 @@ function heldUpClock(clock: Clock, { atMs, forMs }: { atMs: number; forMs: numbe
   };
 }
 
-/** A whole call over a telephone line, with scripted models, on a virtual clock. */
+/** A complete call over a telephone transport, with scripted models on a virtual clock. */
 export function phoneHarness({
   carrier: way,
   buffers = true,
@@ -56,7 +58,7 @@ export function phoneHarness({
       return new Call({ ...parts, transport: line });
     },
   });
-  // The client of the plain harness has no part in this.
+  // The client of the plain harness is not used here.
   kit.transport.isClosed = true;
   const { line, carrier } = made[0]!;
   return { ...kit, line, carrier };

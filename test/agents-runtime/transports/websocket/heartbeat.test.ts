@@ -4,7 +4,7 @@ import type { WebSocket } from 'ws';
 import { SocketHeartbeat } from '../../../../agents-runtime/transports/websocket/heartbeat.js';
 import { VirtualClock } from '../../../support/harness/audio/virtual-clock.js';
 
-/** What a socket's liveness uses of it. */
+/** The part of a socket that the heartbeat uses. */
 class Wire extends EventEmitter {
   pings = 0;
   cutAtMs: number | undefined;
@@ -19,7 +19,7 @@ class Wire extends EventEmitter {
     this.cutAtMs ??= this.clock.now();
   }
 
-  /** Lets so many seconds pass, in each of which the client does something. */
+  /** Advances the clock by seconds and calls `client` in each of them. */
   pass(seconds: number, client: () => void = () => undefined): void {
     for (let i = 0; i < seconds; i++) {
       client();
@@ -28,7 +28,7 @@ class Wire extends EventEmitter {
   }
 }
 
-it('cuts a wire off over which nothing comes, within 5 s', () => {
+it('a connection without any input is closed within 5 s', () => {
   const wire = new Wire();
   wire.pass(20);
   expect(wire.cutAtMs).toBeGreaterThan(3_000);
@@ -36,21 +36,21 @@ it('cuts a wire off over which nothing comes, within 5 s', () => {
   expect(wire.clock.pending).toBe(0);
 });
 
-it('keeps one over which only answers to pings come', () => {
+it('a connection that only answers pings stays open', () => {
   const wire = new Wire();
   wire.pass(60, () => wire.emit('pong'));
   expect(wire.pings).toBeGreaterThan(15);
   expect(wire.cutAtMs).toBeUndefined();
 });
 
-it('cuts a client off that sends and does not read', () => {
+it('a client that sends but does not read is closed', () => {
   const wire = new Wire();
   wire.pass(20, () => wire.liveness.active());
   expect(wire.cutAtMs).toBeGreaterThan(8_000);
   expect(wire.cutAtMs).toBeLessThanOrEqual(12_000);
 });
 
-it('takes time that its own process lost for nobody’s silence', () => {
+it("a stall of the server's process does not count as silence of the client", () => {
   const wire = new Wire();
   wire.clock.advance(6_000, 0);
   wire.pass(1);

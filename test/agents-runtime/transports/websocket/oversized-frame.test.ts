@@ -7,7 +7,7 @@ import { WebSocketTransport } from '../../../../agents-runtime/transports/websoc
 import { VirtualClock } from '../../../support/harness/audio/virtual-clock.js';
 import { OversizedSender } from '../../../support/harness/call/oversized-sender.js';
 
-it('tells a client 1009 that stalls for long within an oversized frame, and loses the call at once', async () => {
+it('a client that stalls within an oversized frame gets 1009, and its call loses the connection immediately', async () => {
   const clock = new VirtualClock();
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', maxPayload: 65_536 });
   onTestFinished(() => {

@@ -18,7 +18,7 @@ function setUp(attributes: Readonly<Record<string, string>>) {
   return { clock, toldAt, take, ear };
 }
 
-it('is there when the telephone is active and has taken the track, whichever comes first', async () => {
+it('a call is answered when the phone is active and has subscribed to the track, in either order', async () => {
   for (const isTakenFirst of [true, false]) {
     const { clock, toldAt, take, ear } = setUp({ ...RINGING, 'sip.callStatus': 'dialing' });
     ear.changed(RINGING);
@@ -37,14 +37,14 @@ it('is there when the telephone is active and has taken the track, whichever com
   }
 });
 
-it('waits for no status where none is told, and 2 s for the track', async () => {
+it('without a call status, only the subscription is awaited, for 2 s', async () => {
   const { clock, toldAt } = setUp({ 'sip.phoneNumber': '+15550111' });
   clock.advance(60_000);
   await setImmediate();
   expect(toldAt).toEqual([2_000]);
 });
 
-it('is not waited for longer than 15 s, and not after the call', () => {
+it('the wait ends after 15 s, and nothing is reported after the call', () => {
   const long = setUp(RINGING);
   long.ear.changed({ ...RINGING, lang: 'de' });
   long.clock.advance(60_000);

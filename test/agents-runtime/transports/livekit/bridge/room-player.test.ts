@@ -4,11 +4,11 @@ import { RoomPlayer } from '../../../../../agents-runtime/transports/livekit/bri
 import '../../../../support/harness/process/property-seed.js';
 import { VirtualClock } from '../../../../support/harness/audio/virtual-clock.js';
 
-/** Hz; a sample a millisecond, whose value is its position. */
+/** Hz: one sample per millisecond, whose value is its position. */
 const RATE = 1_000;
 const FRAME = 20;
 
-/** A native queue that plays by the clock, and what it has played. */
+/** A native queue that plays by the clock and records what it played. */
 function setUp() {
   const clock = new VirtualClock();
   const heard: number[] = [];
@@ -49,8 +49,8 @@ function setUp() {
 const range = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => from + i + 1);
 
-describe('the player of a room', () => {
-  it('plays all of it in order, never far ahead, and says how far it got', () => {
+describe('room player', () => {
+  it('plays everything in order, never far ahead, and reports its position', () => {
     const { clock, heard, reports, lengths, send } = setUp();
     send(400);
     clock.advance(600);
@@ -60,7 +60,7 @@ describe('the player of a room', () => {
     expect(lengths.every((length) => length % 10 === 0)).toBe(true);
   });
 
-  it('pauses at once, fading, and goes on from the very sample', () => {
+  it('pauses immediately with a fade and resumes at the exact sample', () => {
     const { clock, heard, player, reports, send } = setUp();
     send(400);
     clock.advance(200);
@@ -78,7 +78,7 @@ describe('the player of a room', () => {
     expect(reports.at(-1)).toBe(400);
   });
 
-  it('drops at a cut what was not played, and counts it all the same', () => {
+  it('drops unplayed audio at a clear and counts it as played', () => {
     const { clock, heard, player, reports, send } = setUp();
     send(400);
     clock.advance(100);
@@ -92,7 +92,7 @@ describe('the player of a room', () => {
     expect(reports.at(-1)).toBe(500);
   });
 
-  it('holds for a caller who is lost, and goes on where it is told', () => {
+  it('pauses for a lost caller and continues at the requested position', () => {
     const { clock, heard, player, reports, send } = setUp();
     send(400);
     clock.advance(100);
@@ -108,7 +108,7 @@ describe('the player of a room', () => {
     expect(reports.at(-1)).toBe(120);
   });
 
-  it('keeps no more than five seconds, however much comes', () => {
+  it('buffers at most five seconds', () => {
     const { clock, heard, send } = setUp();
     send(60_000);
     clock.advance(60_000);
@@ -116,7 +116,7 @@ describe('the player of a room', () => {
     expect(heard.length).toBeGreaterThan(4_900);
   });
 
-  it('whatever happens, plays no sample twice but what faded, and never reports a step back', () => {
+  it('plays no sample twice except for fades, and never reports a step back, for any events', () => {
     const step = fc.oneof(
       fc.record({ type: fc.constant('send' as const), ms: fc.integer({ min: 1, max: 20 }) }),
       fc.record({ type: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 300 }) }),
@@ -135,7 +135,7 @@ describe('the player of a room', () => {
           else player.resume(player.playedMs);
         }
         expect([...reports]).toEqual([...reports].sort((a, b) => a - b));
-        // At most 20 ms of each stop are heard twice, and fainter.
+        // At each stop, at most 20 ms are repeated at a lower level.
         const stops = steps.filter(({ type }) => type === 'pause' || type === 'clear').length;
         expect(heard.length).toBeLessThanOrEqual(new Set(heard).size + 20 * stops + 20);
         player.close();
