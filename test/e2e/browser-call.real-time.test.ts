@@ -62,7 +62,7 @@ async function heldPlayhead(page: Page, { played }: SocketTraffic): Promise<numb
 const lastLine = (page: Page, role: 'user' | 'agent') =>
   page.locator(`#transcript li[data-role="${role}"][data-final="true"] .words`).last();
 
-describeWith(['chromium', 'piper-tts'], 'a call in the browser', (tools) => {
+describeWith(['chromium', 'piper-tts'], 'browser call', (tools) => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-microphone-'));
   const browsers: Browser[] = [];
   let product: Product;

@@ -20,7 +20,7 @@ const ORCHIDS = 'Who teaches the class about orchids?';
 const HOURS = 'Stop, please. When is the shop open?';
 const REMARK = 'That is interesting.';
 
-describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
+describeWith(['piper-tts'], 'live call', ({ 'piper-tts': python }) => {
   const said = new Map<string, Float32Array>();
   let product: Product;
   let stored: StoredCalls;

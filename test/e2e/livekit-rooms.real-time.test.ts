@@ -28,7 +28,7 @@ const agentTones = (guest: RoomParticipant) =>
   guest.all('heard').filter(({ from, level }) => from === 'agent-1' && level > 0.05);
 const isNear = (hz: number) => (heard: number) => Math.abs(heard - hz) <= 75;
 
-describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools) => {
+describeWith(['livekit-server'], 'LiveKit room as call transport', (tools) => {
   const pools: BridgePool[] = [];
   const wires: RoomTransport[] = [];
   let server: LiveKitServer;

@@ -15,7 +15,7 @@ interface Player {
 
 const WIDTHS = [320, 1280];
 
-describeWith(['chromium'], 'the page', ({ chromium: executablePath }) => {
+describeWith(['chromium'], 'console page', ({ chromium: executablePath }) => {
   let product: Product;
   let browser: Browser;
   beforeAll(async () => {

@@ -47,7 +47,7 @@ const ASKED = 3;
 /** Protocol violations of a call, except for lead times, which a stalled test process distorts. */
 const brokenRules = ({ faults }: SimulatedCall) => faults.filter(({ code }) => code !== 'lead');
 
-describeWith(['ffmpeg'], 'a telephone call', ({ ffmpeg }) => {
+describeWith(['ffmpeg'], 'phone call', ({ ffmpeg }) => {
   let question: Int16Array;
   let rest: FakeCarrier;
   let hook: WebhookReceiver;

@@ -21,7 +21,7 @@ const RATE = 24_000;
 const TONE_S = 1;
 const tone = Float32Array.from({ length: 16_000 * TONE_S }, (_, i) => 0.5 * Math.sin(i * 0.1728));
 
-describeWith(['ffmpeg'], 'a recorded call', ({ ffmpeg }) => {
+describeWith(['ffmpeg'], 'recording', ({ ffmpeg }) => {
   const dataDir = makeTestFolder();
   const clients: CallClient[] = [];
   let product: Product;

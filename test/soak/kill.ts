@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { KILL_TARGETS, KillRun } from '../support/programs/kill-run.js';
 
-/** `npm run soak -- kill --rounds 50`: so many kills each of gateway, database and both. */
+/** `npm run soak -- kill --rounds 50`: kills gateway, database and both in each round. */
 export async function run(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],

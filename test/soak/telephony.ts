@@ -26,31 +26,31 @@ const AGENT = {
   prompt: 'A bouquet of twelve red roses costs thirty dollars and includes a vase and a card.',
   max_call_duration_seconds: 4 * 3600,
 };
-/** Source: the issue. */
+/** Maximum difference between the recording and the carrier's audio, in milliseconds. */
 const BAR_APART_MS = 20;
 const BAR_LEAD_MS = 400;
 const DRIFTS_PPM = [100, -100];
-/** Of a phone behind a carrier that has no buffer: frames that come unevenly are heard evenly. */
+/** Jitter buffer of a phone behind an unbuffered carrier, in milliseconds. */
 const HOLD_MS = 60;
-/** Between two questions. */
+/** Pause between two questions in milliseconds. */
 const PAUSE_MS = 10_000;
-/** Silence between what is said and what was said before. */
+/** Minimum silence between two separate texts. */
 const APART_BY_MS = 1_500;
 const LINE_RATE = 8_000;
 const READY_WITHIN_S = 300;
-/** A carrier tells its webhooks before a call counts as ended. */
+/** Timeout for the carrier's webhooks after the end of a call. */
 const TOLD_WITHIN_MS = 10_000;
 
-/** A call that was held, with what its carrier heard of both sides. */
+/** A completed call with the carrier's audio of both legs. */
 interface HeldCall {
   readonly name: string;
   readonly call: SimulatedCall;
 }
 
 /**
- * `npm run soak -- telephony --minutes 30`: calls whose carriers' clocks run 100 ppm fast and slow, on
- * both wires. In the recording the legs must lie to each other as the carrier heard them, within
- * 20 ms, to the end; and never may more than 400 ms be sent ahead.
+ * `npm run soak -- telephony --minutes 30`: runs calls on both carrier protocols with carrier
+ * clocks 100 ppm fast and slow. In the recording, the offset between the legs must match the
+ * carrier's within 20 ms until the end, and at most 400 ms may be sent ahead.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const minutes = numberBehind(args, '--minutes', 30);
@@ -117,7 +117,7 @@ async function audioSocketCall(gateway: RunningGateway, driftPpm: number): Promi
   return { name: `audiosocket, ${driftPpm} ppm`, call };
 }
 
-/** Asks again and again, until it is time to hang up. */
+/** Repeats a question until it is time to hang up. */
 async function talk(call: SimulatedCall, question: Int16Array, forMs: number): Promise<void> {
   const { leg: line } = call;
   if ((await call.ring()) !== 'answered') throw new Error((await call.ended).how);
@@ -153,7 +153,8 @@ async function judge(
 ): Promise<boolean> {
   const { leg: line, faults } = call;
   const [caller, agent] = await recordingOf(gateway, ffmpeg, call.callId ?? '');
-  // What the phone's own jitter buffer holds no gateway knows of. A carrier's buffer tells by marks.
+  // The gateway does not know the phone's own jitter buffer. A carrier's buffer is reported by
+  // marks.
   const holds = call instanceof AudioSocketCall ? line.holds : [];
   const heard = gapsBetween(floatsOf(line.audio.caller), floatsOf(line.audio.agent), holds);
   const recorded = gapsBetween(caller!, agent!);
@@ -172,7 +173,9 @@ async function judge(
   return isMet;
 }
 
-/** From the beginning of each question to that of what the agent says next, ms. */
+/**
+ * Time from the start of each question to the start of the agent's next answer, in milliseconds.
+ */
 function gapsBetween(
   caller: Float32Array,
   agent: Float32Array,
@@ -192,7 +195,7 @@ function floatsOf(pcm: Int16Array): Float32Array {
 }
 
 async function recordingOf(gateway: RunningGateway, ffmpeg: string, callId: string) {
-  // While half an hour was looked through the gateway closed what was idle: that must be seen first.
+  // The gateway closed idle connections during the analysis, which must be noticed first.
   await sleep(1_000);
   for (let waited = 0; waited < READY_WITHIN_S; waited++) {
     const answer = await askHistory<{ readonly status: string; readonly url: string }>(

@@ -58,198 +58,192 @@ const says = (text: string, final = false) =>
     endMs: 9.6,
   }) as const;
 
-describe.each(['live stream of a call %s', 'on another gateway'])(
-  'a call that is held %s',
-  (where) => {
-    const holder = () => (where === 'here' ? one : two);
+describe.each(['here', 'on another gateway'])('live stream of a call %s', (where) => {
+  const holder = () => (where === 'here' ? one : two);
 
-    it('starts with the previous turns and ends with the call', async () => {
-      const { accountId, watch } = await account();
-      const call = await holder().hold(accountId);
-      await holder().turn(call, 0, 'said before');
-      const reader = await watch(`/calls/${call.callId}/live`);
-      expect(reader.status).toBe(200);
-      await reader.waitFor('turn');
-      call.feed.send({ type: 'state', state: 'thinking' });
-      call.feed.send(says('what'));
-      call.feed.send(says('what time', true));
-      await holder().turn(call, 1, 'what time');
-      await holder().end(call);
-      await reader.waitFor('closed');
-      await reader.until(() => reader.isOver);
-      const about = { call_id: call.callId };
-      expect(reader.events.map(({ type, data, id }) => [type, id, data])).toEqual([
-        ['call', undefined, expect.objectContaining({ ...about, state: 'initializing' })],
-        ['turn', '0', expect.objectContaining({ ...about, index: 0, text: 'said before' })],
-        ['state', undefined, { ...about, state: 'thinking' }],
-        [
-          'transcript',
-          undefined,
-          expect.objectContaining({
-            ...about,
-            text: 'what',
-            final: false,
-            start_ms: 0,
-            end_ms: 10,
-          }),
-        ],
-        ['transcript', undefined, expect.objectContaining({ text: 'what time', final: true })],
-        ['turn', '1', expect.objectContaining({ text: 'what time', cut: false })],
-        // The newest turn is repeated with the end, because it may have changed.
-        ['turn', '1', expect.objectContaining({ text: 'what time' })],
-        ['ended', undefined, { ...about, reason: 'user_hangup' }],
-        ['closed', undefined, { reason: 'call_ended' }],
-      ]);
+  it('starts with the previous turns and ends with the call', async () => {
+    const { accountId, watch } = await account();
+    const call = await holder().hold(accountId);
+    await holder().turn(call, 0, 'said before');
+    const reader = await watch(`/calls/${call.callId}/live`);
+    expect(reader.status).toBe(200);
+    await reader.waitFor('turn');
+    call.feed.send({ type: 'state', state: 'thinking' });
+    call.feed.send(says('what'));
+    call.feed.send(says('what time', true));
+    await holder().turn(call, 1, 'what time');
+    await holder().end(call);
+    await reader.waitFor('closed');
+    await reader.until(() => reader.isOver);
+    const about = { call_id: call.callId };
+    expect(reader.events.map(({ type, data, id }) => [type, id, data])).toEqual([
+      ['call', undefined, expect.objectContaining({ ...about, state: 'initializing' })],
+      ['turn', '0', expect.objectContaining({ ...about, index: 0, text: 'said before' })],
+      ['state', undefined, { ...about, state: 'thinking' }],
+      [
+        'transcript',
+        undefined,
+        expect.objectContaining({
+          ...about,
+          text: 'what',
+          final: false,
+          start_ms: 0,
+          end_ms: 10,
+        }),
+      ],
+      ['transcript', undefined, expect.objectContaining({ text: 'what time', final: true })],
+      ['turn', '1', expect.objectContaining({ text: 'what time', cut: false })],
+      // The newest turn is repeated with the end, because it may have changed.
+      ['turn', '1', expect.objectContaining({ text: 'what time' })],
+      ['ended', undefined, { ...about, reason: 'user_hangup' }],
+      ['closed', undefined, { reason: 'call_ended' }],
+    ]);
+  });
+
+  it("resumes at the client's last event", async () => {
+    const { accountId, watch } = await account();
+    const call = await holder().hold(accountId);
+    for (const index of [0, 1, 2]) await holder().turn(call, index, `turn ${index}`);
+    const reader = await watch(`/calls/${call.callId}/live`, { 'last-event-id': '1' });
+    await reader.waitFor('turn', ({ index }) => index === 2);
+    expect(reader.all('turn').map(({ index }) => index)).toEqual([1, 2]);
+    await holder().end(call);
+  });
+
+  it('is part of the stream of its own account only, with its start and end', async () => {
+    const [owner, stranger] = [await account(), await account()];
+    const before = await holder().hold(owner.accountId);
+    const reader = await owner.watch('/calls/live');
+    const foreign = await stranger.watch('/calls/live');
+    await reader.waitFor('call', ({ call_id }) => call_id === before.callId);
+    const after = await holder().hold(owner.accountId);
+    after.feed.send({ type: 'state', state: 'listening' });
+    await reader.waitFor('state', ({ call_id }) => call_id === after.callId);
+    await holder().end(before);
+    await reader.waitFor('ended', ({ call_id }) => call_id === before.callId);
+    const own = await holder().hold(stranger.accountId);
+    await foreign.waitFor('call');
+    expect(foreign.all('call').map(({ call_id }) => call_id)).toEqual([own.callId]);
+    expect(foreign.all('ended')).toEqual([]);
+    expect(reader.all('call')).toHaveLength(2);
+  });
+
+  it("speaks an operator's text, or explains why not", async () => {
+    const { accountId, ask } = await account();
+    const { callId } = await holder().hold(accountId);
+    const say = (text: unknown) => ask('POST', `/calls/${callId}/say`, { text });
+    const words = `please hold ${where}`;
+    const answer = await say(words);
+    expect([answer.status, answer.body]).toEqual([200, { call_id: callId, status: 'queued' }]);
+    expect(holder().said).toContain(words);
+    for (const [text, code] of [
+      ['ending', 'CALL_ENDING'],
+      ['busy', 'CALL_BUSY'],
+    ]) {
+      const refused = await say(text);
+      expect([refused.status, refused.body.code]).toEqual([409, code]);
+    }
+    for (const text of ['', ' \n', '…', 'x'.repeat(1_001), 'x'.repeat(10_000), undefined, 7]) {
+      expect((await say(text)).status).toBe(422);
+    }
+  });
+
+  it('sends DTMF and transfers calls if the transport supports it, or explains why not', async () => {
+    const { accountId, ask } = await account();
+    const done: string[] = [];
+    const phone = (canTransfer: boolean, isOver = false, isRefused = false) => ({
+      canTransfer,
+      sendKeys: (keys: string) => !isOver && done.push(keys) > 0,
+      transfer: async (target: string) => {
+        if (isOver) return 'ending' as const;
+        if (isRefused) return 'refused' as const;
+        done.push(target);
+        return 'done' as const;
+      },
     });
-
-    it("resumes at the client's last event", async () => {
-      const { accountId, watch } = await account();
-      const call = await holder().hold(accountId);
-      for (const index of [0, 1, 2]) await holder().turn(call, index, `turn ${index}`);
-      const reader = await watch(`/calls/${call.callId}/live`, { 'last-event-id': '1' });
-      await reader.waitFor('turn', ({ index }) => index === 2);
-      expect(reader.all('turn').map(({ index }) => index)).toEqual([1, 2]);
-      await holder().end(call);
+    const target_phone_number = '+15550199';
+    const keys = { keys: '42#' };
+    const tell = async (callId: string, what: string, body: object) => {
+      const answer = await ask('POST', `/calls/${callId}/${what}`, body);
+      return answer.body.code ?? answer.body.status ?? answer.status;
+    };
+    const told = async (callId: string) => [
+      await tell(callId, 'keys', keys),
+      await tell(callId, 'transfer', { target_phone_number }),
+    ];
+    const { callId } = await holder().hold(accountId, phone(true));
+    expect(await told(callId)).toEqual(['done', 'done']);
+    expect(done.splice(0)).toEqual(['42#', target_phone_number]);
+    const refused = await ask('POST', `/calls/${callId}/transfer`, {
+      target_phone_number: '+19005550123',
     });
+    expect([refused.status, refused.body.reason]).toEqual([403, 'outbound_not_allowed']);
+    const bad = [{ keys: '' }, { keys: '12 3' }, { keys: '1'.repeat(33) }, { keys: 7 }, {}];
+    for (const body of bad) expect(await tell(callId, 'keys', body)).toBe(422);
+    for (const target of ['911', 'sip:a@b', '', null]) {
+      expect(await tell(callId, 'transfer', { target_phone_number: target })).toBe(422);
+    }
+    const over = await holder().hold(accountId, phone(true, true));
+    expect(await told(over.callId)).toEqual(['CALL_ENDING', 'CALL_ENDING']);
+    const unwanted = await holder().hold(accountId, phone(true, false, true));
+    expect(await told(unwanted.callId)).toEqual(['done', 'PROVIDER_ERROR']);
+    const plain = await holder().hold(accountId, phone(false));
+    expect(await told(plain.callId)).toEqual(['done', 'CALL_CANNOT']);
+    const web = await holder().hold(accountId);
+    expect(await told(web.callId)).toEqual(['CALL_CANNOT', 'CALL_CANNOT']);
+    expect(done).toEqual(['42#', '42#']);
+  });
+});
 
-    it('is part of the stream of its own account only, with its start and end', async () => {
-      const [owner, stranger] = [await account(), await account()];
-      const before = await holder().hold(owner.accountId);
-      const reader = await owner.watch('/calls/live');
-      const foreign = await stranger.watch('/calls/live');
-      await reader.waitFor('call', ({ call_id }) => call_id === before.callId);
-      const after = await holder().hold(owner.accountId);
-      after.feed.send({ type: 'state', state: 'listening' });
-      await reader.waitFor('state', ({ call_id }) => call_id === after.callId);
-      await holder().end(before);
-      await reader.waitFor('ended', ({ call_id }) => call_id === before.callId);
-      const own = await holder().hold(stranger.accountId);
-      await foreign.waitFor('call');
-      expect(foreign.all('call').map(({ call_id }) => call_id)).toEqual([own.callId]);
-      expect(foreign.all('ended')).toEqual([]);
-      expect(reader.all('call')).toHaveLength(2);
+describe.each(['here', 'on another gateway'])('audio of a call %s', (where) => {
+  const holder = () => (where === 'here' ? one : two);
+
+  it('is an MP3 of both legs that ends with the call', async () => {
+    const { accountId, key } = await account();
+    const call = await holder().hold(accountId);
+    const sound = new AudioMixer(24_000, systemClock);
+    call.feed.sound = sound;
+    let hasEnded = false;
+    const talk = setInterval(() => {
+      sound.agent(Int16Array.from(tone(500, 24_000, 2_400), (sample) => sample * 32_767));
+      sound.caller(new Int16Array(1_600).fill(900));
+    }, 100);
+    const response = await fetch(`${plane.url}/api/v1/calls/${call.callId}/audio`, {
+      headers: { authorization: `Bearer ${key}` },
     });
-
-    it("speaks an operator's text, or explains why not", async () => {
-      const { accountId, ask } = await account();
-      const { callId } = await holder().hold(accountId);
-      const say = (text: unknown) => ask('POST', `/calls/${callId}/say`, { text });
-      const words = `please hold ${where}`;
-      const answer = await say(words);
-      expect([answer.status, answer.body]).toEqual([200, { call_id: callId, status: 'queued' }]);
-      expect(holder().said).toContain(words);
-      for (const [text, code] of [
-        ['ending', 'CALL_ENDING'],
-        ['busy', 'CALL_BUSY'],
-      ]) {
-        const refused = await say(text);
-        expect([refused.status, refused.body.code]).toEqual([409, code]);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'audio/mpeg']);
+    const pieces: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
+      pieces.push(piece);
+      bytes += piece.length;
+      if (bytes > 3_000 && !hasEnded) {
+        hasEnded = true; // half a second is enough
+        await holder().end(call);
       }
-      for (const text of ['', ' \n', '…', 'x'.repeat(1_001), 'x'.repeat(10_000), undefined, 7]) {
-        expect((await say(text)).status).toBe(422);
-      }
-    });
+    }
+    clearInterval(talk);
+    const file = Buffer.concat(pieces);
+    expect(file.readUInt16BE(0) & 0xffe0).toBe(0xffe0);
+    await vi.waitFor(() => expect(one.open.streams(accountId)).toBe(0), 20_000);
+  });
 
-    it('sends DTMF and transfers calls if the transport supports it, or explains why not', async () => {
-      const { accountId, ask } = await account();
-      const done: string[] = [];
-      const phone = (canTransfer: boolean, isOver = false, isRefused = false) => ({
-        canTransfer,
-        sendKeys: (keys: string) => !isOver && done.push(keys) > 0,
-        transfer: async (target: string) => {
-          if (isOver) return 'ending' as const;
-          if (isRefused) return 'refused' as const;
-          done.push(target);
-          return 'done' as const;
-        },
-      });
-      const target_phone_number = '+15550199';
-      const keys = { keys: '42#' };
-      const tell = async (callId: string, what: string, body: object) => {
-        const answer = await ask('POST', `/calls/${callId}/${what}`, body);
-        return answer.body.code ?? answer.body.status ?? answer.status;
-      };
-      const told = async (callId: string) => [
-        await tell(callId, 'keys', keys),
-        await tell(callId, 'transfer', { target_phone_number }),
-      ];
-      const { callId } = await holder().hold(accountId, phone(true));
-      expect(await told(callId)).toEqual(['done', 'done']);
-      expect(done.splice(0)).toEqual(['42#', target_phone_number]);
-      const refused = await ask('POST', `/calls/${callId}/transfer`, {
-        target_phone_number: '+19005550123',
-      });
-      expect([refused.status, refused.body.reason]).toEqual([403, 'outbound_not_allowed']);
-      const bad = [{ keys: '' }, { keys: '12 3' }, { keys: '1'.repeat(33) }, { keys: 7 }, {}];
-      for (const body of bad) expect(await tell(callId, 'keys', body)).toBe(422);
-      for (const target of ['911', 'sip:a@b', '', null]) {
-        expect(await tell(callId, 'transfer', { target_phone_number: target })).toBe(422);
-      }
-      const over = await holder().hold(accountId, phone(true, true));
-      expect(await told(over.callId)).toEqual(['CALL_ENDING', 'CALL_ENDING']);
-      const unwanted = await holder().hold(accountId, phone(true, false, true));
-      expect(await told(unwanted.callId)).toEqual(['done', 'PROVIDER_ERROR']);
-      const plain = await holder().hold(accountId, phone(false));
-      expect(await told(plain.callId)).toEqual(['done', 'CALL_CANNOT']);
-      const web = await holder().hold(accountId);
-      expect(await told(web.callId)).toEqual(['CALL_CANNOT', 'CALL_CANNOT']);
-      expect(done).toEqual(['42#', '42#']);
+  it('can be cancelled at any time', async () => {
+    const { accountId, key } = await account();
+    const call = await holder().hold(accountId);
+    call.feed.sound = new AudioMixer(24_000, systemClock);
+    const gone = new AbortController();
+    const response = await fetch(`${plane.url}/api/v1/calls/${call.callId}/audio`, {
+      headers: { authorization: `Bearer ${key}` },
+      signal: gone.signal,
     });
-  },
-);
-
-describe.each(['audio of a call %s', 'on another gateway'])(
-  'listening in to a call that is held %s',
-  (where) => {
-    const holder = () => (where === 'here' ? one : two);
-
-    it('is an MP3 of both legs that ends with the call', async () => {
-      const { accountId, key } = await account();
-      const call = await holder().hold(accountId);
-      const sound = new AudioMixer(24_000, systemClock);
-      call.feed.sound = sound;
-      let hasEnded = false;
-      const talk = setInterval(() => {
-        sound.agent(Int16Array.from(tone(500, 24_000, 2_400), (sample) => sample * 32_767));
-        sound.caller(new Int16Array(1_600).fill(900));
-      }, 100);
-      const response = await fetch(`${plane.url}/api/v1/calls/${call.callId}/audio`, {
-        headers: { authorization: `Bearer ${key}` },
-      });
-      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'audio/mpeg']);
-      const pieces: Uint8Array[] = [];
-      let bytes = 0;
-      for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
-        pieces.push(piece);
-        bytes += piece.length;
-        if (bytes > 3_000 && !hasEnded) {
-          hasEnded = true; // half a second is enough
-          await holder().end(call);
-        }
-      }
-      clearInterval(talk);
-      const file = Buffer.concat(pieces);
-      expect(file.readUInt16BE(0) & 0xffe0).toBe(0xffe0);
-      await vi.waitFor(() => expect(one.open.streams(accountId)).toBe(0), 20_000);
-    });
-
-    it('can be cancelled at any time', async () => {
-      const { accountId, key } = await account();
-      const call = await holder().hold(accountId);
-      call.feed.sound = new AudioMixer(24_000, systemClock);
-      const gone = new AbortController();
-      const response = await fetch(`${plane.url}/api/v1/calls/${call.callId}/audio`, {
-        headers: { authorization: `Bearer ${key}` },
-        signal: gone.signal,
-      });
-      expect(one.open.streams(accountId)).toBe(1);
-      gone.abort();
-      await response.arrayBuffer().catch(() => undefined);
-      await vi.waitFor(() => expect(one.open.streams(accountId)).toBe(0), 20_000);
-      await holder().end(call);
-    });
-  },
-);
+    expect(one.open.streams(accountId)).toBe(1);
+    gone.abort();
+    await response.arrayBuffer().catch(() => undefined);
+    await vi.waitFor(() => expect(one.open.streams(accountId)).toBe(0), 20_000);
+    await holder().end(call);
+  });
+});
 
 it('without a stream, the response contains the running calls and their turns', async () => {
   const { accountId, ask } = await account();

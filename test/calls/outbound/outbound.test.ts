@@ -204,8 +204,8 @@ describe('call progress', () => {
     return (await (await agentWith()).call()).body.call_id;
   }
 
-  it.each(['ends the call: %s', 'no-answer', 'failed', 'canceled'] as const)(
-    'is noted: %s',
+  it.each(['busy', 'no-answer', 'failed', 'canceled'] as const)(
+    'ends the call: %s',
     async (status) => {
       const callId = await dialled();
       for (const step of ['initiated', 'ringing', status, status] as DialStatus[]) {

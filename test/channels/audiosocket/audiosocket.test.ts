@@ -29,10 +29,10 @@ const GATEWAY = '11111111-1111-4111-8111-111111111111';
 const WAIT = { timeout: 30_000 };
 const log = pino({ level: 'silent' });
 
-/** What the calls that began here were told. */
+/** Started calls, with their input. */
 const begun: { readonly callId: string; readonly wire: Transport; told: string[] }[] = [];
 let asked: CallOptions = {};
-/** Calls that the agent's owner was asked about. */
+/** IDs of the calls for which the inbound webhook was requested. */
 const announced: string[] = [];
 let audioSocket: ReturnType<typeof createAudioSocket>;
 
@@ -66,7 +66,7 @@ const plane = withControlPlane({
   },
 });
 
-/** Rows are taken as they are; models would have no part in what is tested here. */
+/** Claims calls in the database without models, which these tests do not need. */
 async function claimFrom(
   calls: CallsRepository,
   agents: AgentsRepository,
@@ -116,7 +116,7 @@ async function deployed(ask: Ask): Promise<string> {
 
 const announce = (ask: Ask, body: object) => ask('POST', '/telephony/audiosocket/calls', body);
 
-/** An Asterisk's connection, and the kinds of packets that it was sent. */
+/** A connection of an Asterisk, and the kinds of the packets that it received. */
 function exchange(port: number): { readonly socket: Socket; readonly kinds: number[] } {
   const socket = connect(port, '127.0.0.1');
   const kinds: number[] = [];
@@ -130,8 +130,8 @@ const hello = (uuid: string) => audioSocketPacket(AUDIOSOCKET_KIND.uuid, uuidByt
 const silence = audioPacket(new Int16Array(160), 8_000);
 const beganOf = (callId: string) => begun.find((each) => each.callId === callId);
 
-describe('a call that is announced', () => {
-  it('is taken with its numbers and variables, those of the exchange before those of the webhook', async () => {
+describe('registered call', () => {
+  it('has its numbers and variables, with those of the request before those of the webhook', async () => {
     const ask = await plane.asNewAccount();
     const agent_id = await deployed(ask);
     asked = { dynamic_variables: { name: 'Ann', tier: 'gold' } };
@@ -155,7 +155,7 @@ describe('a call that is announced', () => {
     expect(body.uuid).not.toBe(body.call_id);
   });
 
-  it('is one call when the request is repeated with its key', async () => {
+  it('is created once by a repeated request with an idempotency key', async () => {
     const ask = await plane.asNewAccount();
     const agent_id = await deployed(ask);
     const send = () =>
@@ -166,7 +166,7 @@ describe('a call that is announced', () => {
     expect(await plane.database.db('calls').where({ agent_id })).toHaveLength(1);
   });
 
-  it('is refused in the words of the API, and its owner asked nothing', async () => {
+  it('is rejected with API errors, without a webhook request', async () => {
     announced.length = 0;
     const ask = await plane.asNewAccount();
     const agent_id = await deployed(ask);
@@ -191,13 +191,13 @@ describe('a call that is announced', () => {
   });
 });
 
-describe('a connection', () => {
-  it('with the UUID is the call: sound, keys and hang-up come through; the UUID is good once', async () => {
+describe('AudioSocket connection', () => {
+  it('with the UUID is the call: audio, DTMF and hang-up are received, and the UUID is valid once', async () => {
     const ask = await plane.asNewAccount();
     const { body } = await announce(ask, { agent_id: await deployed(ask) });
     const { socket } = exchange(body.port);
     const stream = Buffer.concat([hello(body.uuid), silence, silence]);
-    // Cut in the middle of everything.
+    // Splits packets at arbitrary positions.
     for (let at = 0; at < stream.length; at += 7) socket.write(stream.subarray(at, at + 7));
     await vi.waitFor(() => expect(beganOf(body.call_id)?.told).toContain('connected'), WAIT);
     const { told } = beganOf(body.call_id)!;
@@ -218,7 +218,7 @@ describe('a connection', () => {
     expect(row.gateway_id).toBe(GATEWAY);
   });
 
-  it('is sent sound in its own kind, paced, and hung up by us with a packet and the end', async () => {
+  it('receives paced audio in its own format, and a hang-up packet and the end of the stream', async () => {
     const ask = await plane.asNewAccount();
     const { body } = await announce(ask, { agent_id: await deployed(ask) });
     const { socket, kinds } = exchange(body.port);
@@ -233,14 +233,14 @@ describe('a connection', () => {
     expect(kinds.at(-1)).toBe(AUDIOSOCKET_KIND.hangup);
   });
 
-  it('that breaks while it is looked up whose it is leaves no call behind', async () => {
+  it('that closes while its UUID is looked up leaves no call behind', async () => {
     const lines: string[] = [];
     const server = new AudioSocketServer({
       log,
       registrations: {
         async redeem() {
           socket.resetAndDestroy();
-          // Usually long enough to be told of it before; whichever comes first, the line is told.
+          // Usually the close arrives within this time. In either order, the transport is notified.
           await sleep(100);
           return 'call';
         },
@@ -262,7 +262,7 @@ describe('a connection', () => {
     server.close();
   });
 
-  it('of nobody is refused: unknown and expired UUIDs, silence, nonsense, an agent that was paused', async () => {
+  it('is refused for unknown and expired UUIDs, silence, invalid packets and a paused agent', async () => {
     const ask = await plane.asNewAccount();
     const agent_id = await deployed(ask);
     const { body: expired } = await announce(ask, { agent_id });

@@ -6,7 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { WorkerConnection } from '../../../agents-runtime/transports/livekit/worker-connection.js';
 import { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 
-it('says no to a job while LiveKit can still ask another gateway', async () => {
+it('a late answer to a job is a refusal while LiveKit can still try another gateway', async () => {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
   const told: WorkerMessage['message'][] = [];

@@ -12,7 +12,7 @@ const phone = (ageS: number, sid: string): RoomInfo => ({ name: `phone_${sid}`, 
 const callIn = ({ name, sid }: RoomInfo) =>
   name.startsWith('phone') ? callOfSid(sid) : name.slice('call-'.length);
 
-/** Sweeps these rooms once; gives those that were closed, and what was logged. */
+/** Runs once for these rooms; returns the closed rooms and the log. */
 async function sweep(
   rooms: readonly (readonly [RoomInfo, State?])[],
   { taken = [], takenMeanwhile = [] }: Readonly<Record<string, readonly RoomInfo[]>> = {},
@@ -40,7 +40,7 @@ async function sweep(
   return { closed, logged };
 }
 
-it("lets a client's caller go when LiveKit has given the job up, and says so", async () => {
+it('the caller of a given-up job is disconnected, with a log message', async () => {
   const [soon, forsaken, held, over] = [web(9), web(10), web(100), web(1)];
   const { closed, logged } = await sweep([
     [soon, 'reserved'],
@@ -52,13 +52,13 @@ it("lets a client's caller go when LiveKit has given the job up, and says so", a
   expect(logged).toEqual([40, 30]);
 });
 
-it('leaves the room of a call that was taken while it looked', async () => {
+it('the room of a call that was claimed meanwhile is kept', async () => {
   const room = web(10);
   const { closed } = await sweep([[room, 'reserved']], { takenMeanwhile: [room] });
   expect(closed).toEqual([]);
 });
 
-it('gives a telephone more time where a gateway has said yes: its call is made in the room', async () => {
+it('a phone caller gets more time after a gateway has accepted the job, because its call is created in the room', async () => {
   const [soon, asked, nobody, late] = [
     phone(9, 'RM_1'),
     phone(59, 'RM_2'),

@@ -30,7 +30,7 @@ function agentWith(phoneNumber: string | null): Agent {
 
 const newNumber = () => `+1555010${String(++count).padStart(4, '0')}`;
 
-describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools) => {
+describeWith(['livekit-server', 'redis-server'], 'LiveKit SIP resources', (tools) => {
   let redis: RedisServer;
   let server: LiveKitServer;
   let sip: SipClient;
@@ -59,7 +59,7 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
   const rulesFor = async ({ id }: Agent) =>
     (await sip.listSipDispatchRule()).filter(({ metadata }) => metadata.includes(id));
 
-  it('give a selected number one trunk, however often and by whichever gateway it is selected', async () => {
+  it('contain one trunk per selected number, for repeated selections on any gateway', async () => {
     const number = newNumber();
     const others = new SipProvisioner(accessTo(server), OWNED, log);
     await Promise.all([lines.provisionNumber(number), others.provisionNumber(number)]);
@@ -70,7 +70,7 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
     expect(await trunksOf(number)).toEqual([]);
   });
 
-  it('give a deployed agent a rule that dispatches it, and take it away when it is paused', async () => {
+  it('contain a dispatch rule for a deployed agent, which a pause removes', async () => {
     const number = newNumber();
     const agent = agentWith(number);
     const line = await lines.provisionAgent(agent);
@@ -122,7 +122,7 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
     expect(await rulesFor(next)).toEqual([]);
   });
 
-  it('follow deploy, update and pause of an agent; the answer tells how it went', async () => {
+  it('follow deploy, update and pause of an agent, and the response contains the result', async () => {
     const numbers = [newNumber(), newNumber()];
     const ask = await plane.asNewAccount(...numbers);
     const config = { phone_number: numbers[0] };
@@ -146,7 +146,7 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
     expect(Object.keys(answer).sort()).toEqual(['agent', 'message']);
   });
 
-  it('are not taken over by an account that does not own the number, and the answer says so', async () => {
+  it('are not taken over by an account that does not own the number, and the response says so', async () => {
     const number = newNumber();
     const owner = agentWith(number);
     await lines.provisionAgent(owner);
@@ -165,7 +165,7 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
     expect(await rulesFor(owner)).toHaveLength(1);
   });
 
-  it('leave an agent deployed, and say so, when LiveKit is away', async () => {
+  it('do not block a deployment while LiveKit is unavailable, and the response says so', async () => {
     const there = lines;
     lines = new SipProvisioner(
       { ...accessTo(server), apiUrl: `http://127.0.0.1:${await freePort()}` },
@@ -185,7 +185,7 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
     }
   });
 
-  it("use an operator's trunk for the number and leave it; a rule of the operator's is a failure that is told", async () => {
+  it("reuse and keep the operator's trunk, and report a failure for the operator's rule", async () => {
     const number = newNumber();
     const own = await sip.createSipInboundTrunk('The operator', [number]);
     const agent = agentWith(number);
@@ -201,7 +201,7 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
     });
   });
 
-  it('keep the numbers that LiveKit names in a refusal out of the log', async () => {
+  it("keep numbers in LiveKit's error messages out of the log", async () => {
     const number = newNumber();
     const msg = `Conflicting inbound SIP Trunks: using the same number(s) ["${number}"]`;
     const refusing = createServer((_, response) => {
@@ -223,13 +223,13 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
     expect(logged[0]).not.toContain(number);
   });
 
-  it('fail in words without Redis, and without LiveKit', async () => {
+  it('are reported as unavailable without Redis and without LiveKit', async () => {
     const plain = await startLiveKitServer(tools['livekit-server']);
     const agent = agentWith(newNumber());
     const warnings: string[] = [];
     const heard = pino({ level: 'warn' }, { write: (line) => void warnings.push(line) });
     const without = new SipProvisioner(accessTo(plain), OWNED, heard);
-    // Who needs no line is told of none, and nobody of what could not be there.
+    // Without a phone number there is nothing to report.
     expect(await without.provisionAgent(agentWith(null))).toBeUndefined();
     await without.deprovisionAgent(agent);
     expect(warnings).toEqual([]);

@@ -18,7 +18,7 @@ const waitFor = <T>(look: () => T | Promise<T>) =>
 
 let serial = 0;
 
-/** A number of a new agent has rung: what Twilio was answered. */
+/** Rings a number of a new agent and returns the response to Twilio. */
 async function rung() {
   const number = `+1415558${String(serial++).padStart(4, '0')}`;
   const ask = await plane.asNewAccount(number);
@@ -59,7 +59,7 @@ const media = (frames: number) => ({
   },
 });
 
-/** The stream of a call that has begun. */
+/** The media stream of a started call. */
 async function begun() {
   const ringingCall = await rung();
   const socket = plane.openStream(ringingCall.text);
@@ -84,16 +84,16 @@ const reasonOf = (row: () => Promise<CallRow>) =>
     return ended_reason;
   });
 
-/** The status with which an upgrade is refused. */
+/** The status of a refused upgrade. */
 async function refusalOf(socket: WebSocket): Promise<number> {
-  // Nobody waits for the handshake any more: that it broke off is no news.
+  // The aborted handshake emits an error, which is expected.
   socket.on('error', () => undefined);
   const [, response] = await once(socket, 'unexpected-response');
   socket.terminate();
   return response.statusCode;
 }
 
-it('carries a call: audio both ways, keys, marks, clear', async () => {
+it('a media socket transfers audio in both directions, DTMF, marks and clear', async () => {
   const { socket, heard, call } = await begun();
   // Compression of each message would cost more than it saves.
   expect(socket.extensions).toBe('');
@@ -115,7 +115,7 @@ it('carries a call: audio both ways, keys, marks, clear', async () => {
   socket.close();
 });
 
-it('ends with the caller, by stop or by the socket alone', async () => {
+it('a call ends when the caller sends stop or closes the socket', async () => {
   const stopped = await begun();
   say(stopped.socket, { event: 'stop', streamSid: 'MZ01', stop: { callSid: stopped.callSid } });
   expect(await reasonOf(stopped.row)).toBe('user_hangup');
@@ -127,7 +127,7 @@ it('ends with the caller, by stop or by the socket alone', async () => {
   expect(await reasonOf(broken.row)).toBe('error_transport');
 });
 
-it('ends with the agent: at Twilio, and by the socket, whether or not marks come back', async () => {
+it('a call ended by the agent ends at Twilio and closes the socket, with or without returned marks', async () => {
   const { socket, call, atTwilio, row } = await begun();
   for (let i = 0; i < 20; i++) call.transport.sendAudio(new Float32Array(320).fill(0.25));
   const closed = once(socket, 'close');
@@ -138,7 +138,7 @@ it('ends with the agent: at Twilio, and by the socket, whether or not marks come
   expect(await reasonOf(row)).toBe('agent_hangup');
 });
 
-it('gives its caller away, and leaves the socket to Twilio until it has', async () => {
+it('a transfer leaves the socket open until Twilio has redirected the caller', async () => {
   const { socket, call, atTwilio, row } = await begun();
   const closed = once(socket, 'close');
   expect(await call.transport.transfer('+14155550177')).toBe('done');
@@ -149,7 +149,7 @@ it('gives its caller away, and leaves the socket to Twilio until it has', async 
   expect(await reasonOf(row)).toBe('transferred');
 });
 
-it('goes on where Twilio does not take its caller', async () => {
+it('a call continues if Twilio refuses the transfer', async () => {
   const { socket, call, atTwilio, row } = await begun();
   atTwilio.refusesRedirects = true;
   expect(await call.transport.transfer('+14155550177')).toBe('refused');
@@ -162,7 +162,7 @@ it('goes on where Twilio does not take its caller', async () => {
   expect(await reasonOf(row)).toBe('transferred');
 });
 
-it('ends with what Twilio tells by its other way, where the socket says nothing', async () => {
+it("a call ends on Twilio's status callback if the socket stays silent", async () => {
   const { callSid, row, socket } = await begun();
   await plane.tell(
     '/telephony/twilio/status',
@@ -172,7 +172,7 @@ it('ends with what Twilio tells by its other way, where the socket says nothing'
   socket.terminate();
 });
 
-it('hangs up on who does not speak its language, also before the call has begun', async () => {
+it('a peer with invalid messages is hung up, also before the call has started', async () => {
   const { text, callSid, row } = await rung();
   const socket = plane.openStream(text);
   await once(socket, 'open');
@@ -183,13 +183,13 @@ it('hangs up on who does not speak its language, also before the call has begun'
   expect(await reasonOf(row)).not.toBeNull();
 });
 
-it('lets in once: a token that has been used is refused', async () => {
+it('a used token is refused', async () => {
   const { text, socket } = await begun();
   expect(await refusalOf(plane.openStream(text))).toBe(403);
   socket.close();
 });
 
-it('of two sockets with one token begins one call', async () => {
+it('two sockets with one token start one call', async () => {
   const { text, callSid, row } = await rung();
   const sockets = [plane.openStream(text), plane.openStream(text)];
   await Promise.all(sockets.map((socket) => once(socket, 'open')));
@@ -203,12 +203,12 @@ it('of two sockets with one token begins one call', async () => {
   for (const socket of sockets) socket.terminate();
 });
 
-it('lets nobody in without a token, or with one that was changed', async () => {
+it('a missing or modified token is refused', async () => {
   const { text } = await rung();
   expect(await refusalOf(plane.openStream(text.replace('/stream/', '/stream/x')))).toBe(401);
 });
 
-it('checks a signature where there is one', async () => {
+it('a present signature is verified', async () => {
   const { text } = await rung();
   const url = streamUrl(text);
   const wrong = { 'x-twilio-signature': signTwilio('another', url) };
@@ -228,7 +228,7 @@ it.each([
     { ...start('CA999'), start: { ...start('CA999').start, mediaFormat: OTHER_CODEC } },
     /not μ-law/,
   ],
-])('is closed for a stream %s, and says so', async (_, message, sentence) => {
+])('a stream %s is closed with a reason', async (_, message, sentence) => {
   const { text } = await rung();
   const socket = plane.openStream(text);
   await once(socket, 'open');
@@ -239,7 +239,7 @@ it.each([
   expect(String(reason)).toMatch(sentence);
 });
 
-it('is closed for a stream that does not start', async () => {
+it('a socket without a started stream is closed', async () => {
   const { text } = await rung();
   startMs = 200;
   try {
@@ -251,7 +251,7 @@ it('is closed for a stream that does not start', async () => {
   }
 });
 
-it('lives through messages that say nothing, and is closed by one of 1 MB', async () => {
+it('messages without an effect are accepted, and one of 1 MB closes the socket', async () => {
   const { socket, call, row } = await begun();
   for (const text of ['', 'x', '{}', '[]', '{"event":"bark"}']) socket.send(text);
   socket.send(Buffer.alloc(320));

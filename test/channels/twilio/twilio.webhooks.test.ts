@@ -43,8 +43,8 @@ async function agentWith(config: object = {}) {
 
 const rows = (to: string) => plane.database.db<CallRow>('calls').where({ to_number: to });
 
-describe('a number that rings', () => {
-  it('is answered with the socket of its call, which is in the record with both numbers', async () => {
+describe('inbound call', () => {
+  it('is answered with its media socket, and the record has both numbers', async () => {
     const { agent_id, number } = await agentWith();
     const answer = await plane.tell(VOICE, ringingFields({ To: number }));
     expect([answer.status, answer.type]).toEqual([200, 'text/xml; charset=utf-8']);
@@ -69,7 +69,7 @@ describe('a number that rings', () => {
     }
   });
 
-  it('is one call however often Twilio asks, at once and later', async () => {
+  it('is created once for repeated webhooks, concurrent or later', async () => {
     const { number } = await agentWith();
     const call = ringingFields({ To: number });
     const answers = await Promise.all([1, 2, 3].map(() => plane.tell(VOICE, call)));
@@ -82,7 +82,7 @@ describe('a number that rings', () => {
     expect(await rows(number)).toHaveLength(1);
   });
 
-  it('may be called by a hidden number, and by SIP addresses', async () => {
+  it('may come from a hidden number or a SIP address', async () => {
     const { number } = await agentWith();
     const hidden = await plane.tell(VOICE, ringingFields({ To: number, From: '+266696687' }));
     expect(hidden.text).not.toContain('name="from"');
@@ -96,7 +96,7 @@ describe('a number that rings', () => {
     expect(numbers.sort()).toEqual(['+14155550123', null]);
   });
 
-  it('that no agent has, or whose agent is paused, is out of service', async () => {
+  it('is rejected as out of service without a deployed agent', async () => {
     const { ask, agent_id, number } = await agentWith();
     await ask('POST', `/agent/${agent_id}/pause`);
     for (const To of [number, '+14155559999', 'sip:nobody@example.test', '']) {
@@ -105,7 +105,7 @@ describe('a number that rings', () => {
     }
   });
 
-  it('that another account owns does not ring here', async () => {
+  it('is rejected for a number of another account', async () => {
     const { number } = await agentWith();
     const account_id = await plane.makeAccount();
     await plane.database.db('phone_numbers').where({ phone_number: number }).update({ account_id });
@@ -113,7 +113,7 @@ describe('a number that rings', () => {
     expect(text).toContain('<Reject reason="rejected"/>');
   });
 
-  it('is busy while all slots are taken, credits are gone, or the gateway is full', async () => {
+  it('is rejected as busy without free slots or credits, or on overload', async () => {
     const { number } = await agentWith();
     const ring = async () => (await plane.tell(VOICE, ringingFields({ To: number }))).text;
     isOpen = false;
@@ -130,8 +130,8 @@ describe('a number that rings', () => {
   });
 });
 
-describe('the inbound_call webhook', () => {
-  it('is asked while it rings, and its variables are in the call', async () => {
+describe('inbound_call webhook', () => {
+  it('is requested while the phone rings, and its variables are used in the call', async () => {
     const { agent_id, number } = await agentWith({
       greeting: 'Hello {{name}}!',
       webhooks: { inbound_call: { url: receiver.url() } },
@@ -145,7 +145,7 @@ describe('the inbound_call webhook', () => {
     expect(row!.options).toEqual({ dynamic_variables: { name: 'Ann' } });
   });
 
-  it('that fails lets the call go on as saved, and the record says why', async () => {
+  it('that fails starts the call with the saved config, and the record contains the reason', async () => {
     const { number } = await agentWith({ webhooks: { inbound_call: { url: receiver.url() } } });
     receiver.answer((response) => response.writeHead(500).end());
     const { text } = await plane.tell(VOICE, ringingFields({ To: number }));
@@ -154,7 +154,7 @@ describe('the inbound_call webhook', () => {
     expect(row!.options.inbound_call_error).toContain('500');
   });
 
-  it('is asked once about a call that Twilio tells of twice', async () => {
+  it('is requested once for a call with repeated webhooks', async () => {
     const { number } = await agentWith({ webhooks: { inbound_call: { url: receiver.url() } } });
     const call = ringingFields({ To: number });
     await Promise.all([plane.tell(VOICE, call), plane.tell(VOICE, call)]);
@@ -162,8 +162,8 @@ describe('the inbound_call webhook', () => {
   });
 });
 
-describe('what Twilio has not signed', () => {
-  it('is refused: another token, URL, account, or none of it', async () => {
+describe('unsigned Twilio webhook', () => {
+  it('is refused: another token, URL or account, or none', async () => {
     const { number } = await agentWith();
     const call = ringingFields({ To: number });
     for (const how of [
@@ -180,7 +180,7 @@ describe('what Twilio has not signed', () => {
     expect(await rows(number)).toEqual([]);
   });
 
-  it('is refused where a proxy tells of a URL that nobody trusts', async () => {
+  it('is refused with a URL from an untrusted proxy', async () => {
     const { number } = await agentWith();
     const { status } = await plane.tell(VOICE, ringingFields({ To: number }), {
       signedUrl: `https://evil.example.test${VOICE}`,
@@ -189,7 +189,7 @@ describe('what Twilio has not signed', () => {
     expect(status).toBe(403);
   });
 
-  it('is refused where it is no form, too long, no call, or not posted', async () => {
+  it('is refused if it is no form, too long, without a call, or not posted', async () => {
     const json = await plane.tell(VOICE, ringingFields(), { type: 'application/json' });
     expect(json.status).toBe(415);
     const long = await plane.tell(VOICE, ringingFields({ Note: 'x'.repeat(70_000) }));
@@ -199,15 +199,15 @@ describe('what Twilio has not signed', () => {
     expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST']);
   });
 
-  it('is not asked for while the own address is not known', async () => {
+  it('is refused while the public URL is unknown', async () => {
     const { number } = await agentWith();
     origin = undefined;
     expect((await plane.tell(VOICE, ringingFields({ To: number }))).status).toBe(403);
   });
 });
 
-describe('the end that Twilio tells', () => {
-  it('of a caller who hung up while it rang frees the slot', async () => {
+describe('Twilio status callback', () => {
+  it('of a caller who hung up while the phone rang frees the slot', async () => {
     const { number } = await agentWith();
     const call = ringingFields({ To: number });
     await plane.tell(VOICE, call);
@@ -217,7 +217,7 @@ describe('the end that Twilio tells', () => {
     expect((await plane.tell(STATUS, over)).status).toBe(204);
   });
 
-  it('of a caller who hung up while the owner was asked ends the call that came of it', async () => {
+  it('of a caller who hung up during the inbound webhook ends the resulting call', async () => {
     const { number } = await agentWith({ webhooks: { inbound_call: { url: receiver.url() } } });
     const call = ringingFields({ To: number });
     let rung: ReturnType<typeof plane.tell> | undefined;
@@ -226,14 +226,15 @@ describe('the end that Twilio tells', () => {
       rung = plane.tell(VOICE, call);
     });
     const over = plane.tell(STATUS, { ...call, CallStatus: 'completed' });
-    // Long enough for the end to be told first, on most machines; it is the same call if it is not.
+    // Long enough for the status callback to arrive first on most machines; the result is the same
+    // otherwise.
     await sleep(100);
     answer.end('{}');
     expect([(await rung)?.status, (await over).status]).toEqual([200, 204]);
     expect(await rows(number)).toMatchObject([{ state: 'ended', ended_reason: 'user_hangup' }]);
   });
 
-  it('of a step on the way ends nothing, and of a call that is none neither', async () => {
+  it('for an intermediate state ends nothing, and for an unknown call neither', async () => {
     const { number } = await agentWith();
     const call = ringingFields({ To: number });
     await plane.tell(VOICE, call);
@@ -245,7 +246,7 @@ describe('the end that Twilio tells', () => {
   });
 });
 
-describe('a call that an agent makes', () => {
+describe('outbound call', () => {
   async function dialled() {
     const { ask, agent_id, number } = await agentWith({
       allow_outbound_calling: true,
@@ -269,7 +270,7 @@ describe('a call that an agent makes', () => {
   }
   const rowOf = (callId: string) => plane.desk().calls.find(callId);
 
-  it('gets its socket once somebody answers, however often Twilio asks', async () => {
+  it('gets its socket when it is answered, for repeated webhooks too', async () => {
     const { call_id, number, tell } = await dialled();
     for (const status of ['initiated', 'ringing']) {
       await tell('StatusCallback', { CallStatus: status });
@@ -283,7 +284,7 @@ describe('a call that an agent makes', () => {
     }
   });
 
-  it.each(['busy', 'no-answer', 'failed'])('ends when the other end is %s', async (status) => {
+  it.each(['busy', 'no-answer', 'failed'])('ends if the called party is %s', async (status) => {
     const { call_id, tell } = await dialled();
     await tell('StatusCallback', { CallStatus: status });
     expect(await rowOf(call_id)).toMatchObject({
@@ -294,7 +295,7 @@ describe('a call that an agent makes', () => {
   });
 
   it.each(['machine_start', 'machine_end_beep', 'fax'])(
-    'ends with a machine that answers: %s',
+    'ends if an answering machine is detected: %s',
     async (AnsweredBy) => {
       const { call_id, tell } = await dialled();
       await tell('Url', { CallStatus: 'in-progress' });
@@ -306,14 +307,14 @@ describe('a call that an agent makes', () => {
     },
   );
 
-  it.each(['human', 'unknown'])('goes on with whoever is no machine: %s', async (AnsweredBy) => {
+  it.each(['human', 'unknown'])('continues if no machine is detected: %s', async (AnsweredBy) => {
     const { call_id, tell } = await dialled();
     await tell('Url', { CallStatus: 'in-progress' });
     await tell('AsyncAmdStatusCallback', { AnsweredBy });
     expect((await rowOf(call_id))?.state).toBe('reserved');
   });
 
-  it('is hung up when it was ended before somebody answered, or is none of ours', async () => {
+  it('is hung up if it was ended before the answer, or is unknown', async () => {
     const { call_id, tell } = await dialled();
     await plane.desk().commands.end(call_id, 'operator_ended');
     expect((await tell('Url', { CallStatus: 'in-progress' })).text).toContain('<Hangup/>');

@@ -44,7 +44,7 @@ afterAll(() => twilio.close());
 beforeEach(async () => {
   twilio.stock.clear();
   twilio.calls.clear();
-  // So that a test has just the accounts that it makes.
+  // Each test starts without accounts.
   await plane.database.db('calls').delete();
   await plane.database.db('accounts').delete();
 });
@@ -84,8 +84,8 @@ const outcome = async (answer: ReturnType<Ask>) => {
   return [status, body.code];
 };
 
-describe("another account's number", () => {
-  it('is refused when an agent is made, changed or deployed with it, and when it is ordered', async () => {
+describe('number of another account', () => {
+  it('is refused when an agent is created, changed or deployed with it, and when it is ordered', async () => {
     const [owner, stranger] = [await account(), await account()];
     const number = newNumber();
     const stored = await makeAgent(stranger.ask, number);
@@ -104,7 +104,7 @@ describe("another account's number", () => {
     expect((await own.move('deploy')).status).toBe(200);
   });
 
-  it('is not dialled from by an agent that was deployed before the number changed hands', async () => {
+  it('cannot be used for calls by an agent that was deployed before the change of ownership', async () => {
     const [owner, stranger] = [await account(), await account()];
     const number = newNumber();
     await assign(stranger.id, number);
@@ -118,7 +118,7 @@ describe("another account's number", () => {
     expect(await outcome(deployed.move('deploy'))).toEqual(IN_USE);
   });
 
-  it('does not keep its owner from deploying it, and rings at the owner only', async () => {
+  it('can still be deployed by its owner, who receives the calls', async () => {
     const [owner, stranger] = [await account(), await account()];
     const number = newNumber();
     await assign(stranger.id, number);
@@ -130,7 +130,7 @@ describe("another account's number", () => {
     expect(found?.id).toBe(own.agent_id);
   });
 
-  it('may stay in an agent that is changed otherwise', async () => {
+  it('may stay in an agent whose other fields change', async () => {
     const [owner, stranger] = [await account(), await account()];
     const number = newNumber();
     const { agent_id } = await makeAgent(stranger.ask, number);
@@ -140,8 +140,8 @@ describe("another account's number", () => {
   });
 });
 
-describe('a number without an owner, where there is more than one account', () => {
-  it('can be stored, and deployed or dialled from once the operator has assigned it', async () => {
+describe('number without an owner, with several accounts', () => {
+  it('can be stored, and is deployed or used for calls once the operator has assigned it', async () => {
     const [one] = [await account(), await account()];
     const number = newNumber();
     const agent = await makeAgent(one.ask, number);
@@ -162,8 +162,8 @@ describe('a number without an owner, where there is more than one account', () =
   });
 });
 
-describe('the only account of an installation', () => {
-  it('owns a number by deploying it, also when another account comes', async () => {
+describe('only account of an installation', () => {
+  it('owns a number by deploying it, also after another account is created', async () => {
     const first = await account();
     const number = newNumber();
     const agent = await makeAgent(first.ask, number);
@@ -178,11 +178,11 @@ describe('the only account of an installation', () => {
   });
 });
 
-describe('a number that is ordered from a carrier', () => {
+describe('number that is ordered from a carrier', () => {
   const choose = (ask: Ask, verb: string, phone_number: string) =>
     ask('POST', `/agent/${verb}-phone-number`, { phone_number, provider: 'twilio' });
 
-  it('belongs to one of two accounts that order it at once', async () => {
+  it('belongs to one of two accounts that order it concurrently', async () => {
     const [one, two] = [await account(), await account()];
     const number = newNumber();
     twilio.stock.add(number);
@@ -193,7 +193,7 @@ describe('a number that is ordered from a carrier', () => {
     expect((await (await makeAgent(winner.ask, number)).move('deploy')).status).toBe(200);
   });
 
-  it('remains assigned when the order fails, and has no owner once it is released', async () => {
+  it('stays assigned if the order fails, and has no owner once it is released', async () => {
     const [one, two] = [await account(), await account()];
     const number = newNumber();
     await assign(one.id, number);
@@ -207,7 +207,7 @@ describe('a number that is ordered from a carrier', () => {
     expect((await choose(two.ask, 'select', number)).status).toBe(200);
   });
 
-  it('is kept when the carrier does not take it back', async () => {
+  it('is kept if the carrier does not accept its release', async () => {
     const [one] = [await account(), await account()];
     const number = newNumber();
     twilio.stock.add(number);
@@ -222,7 +222,7 @@ describe('a number that is ordered from a carrier', () => {
     expect(await outcome(choose(one.ask, 'release', number))).toEqual(IN_USE);
   });
 
-  it('is never deployed and released at once', async () => {
+  it('is never deployed and released at the same time', async () => {
     const [one] = [await account(), await account()];
     for (let round = 0; round < 8; round++) {
       const number = newNumber();
@@ -239,8 +239,8 @@ describe('a number that is ordered from a carrier', () => {
   });
 });
 
-describe('the operator', () => {
-  it('gives a number to one account while the other deploys it: one of them wins', async () => {
+describe('operator', () => {
+  it('assigns a number while another account deploys it: exactly one succeeds', async () => {
     const [one, two] = [await account(), await account()];
     for (let round = 0; round < 8; round++) {
       const number = newNumber();
@@ -261,7 +261,7 @@ describe('the operator', () => {
     }
   });
 
-  it('takes back and moves what no agent is deployed with, and nothing that was ordered', async () => {
+  it('unassigns and moves numbers that no agent is deployed with and that were not ordered', async () => {
     const [one, two] = [await account(), await account()];
     const number = newNumber();
     await assign(one.id, number);
@@ -291,7 +291,7 @@ describe('the operator', () => {
     await expect(assign(two.id, ordered)).rejects.toThrow('release the number first');
   });
 
-  it('may write a number with separators; agents and numbers hold E.164 only', async () => {
+  it('may write a number with separators; agents and numbers accept E.164 only', async () => {
     expect(readPhoneNumber('+1 (415) 555-0100')).toBe('+14155550100');
     for (const wrong of ['0049301234', '4155550100', '+0123', '+1415555010000000', 'sip:x@y']) {
       expect(() => readPhoneNumber(wrong)).toThrow(AdminError);

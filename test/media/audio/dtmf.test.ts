@@ -15,7 +15,7 @@ function heardIn(samples: Float32Array, rate: number, cut = 160): string {
   return keys;
 }
 
-/** Two tones, so long each, with silence of the same length behind. */
+/** A pair of tones followed by silence of the same duration. */
 function pair(
   low: number,
   high: number,
@@ -31,8 +31,8 @@ function pair(
   );
 }
 
-describe('the tones of keys', () => {
-  it('are heard as the keys that they were, each once, at any rate and cut', () => {
+describe('DTMF detector', () => {
+  it('detects each key once, at any sample rate and in any chunking', () => {
     for (const rate of [8_000, 16_000, 48_000]) {
       for (const cut of [1, 160, 333, 5_000]) {
         expect(heardIn(dtmfTones(`${KEYS}1122#`, rate), rate, cut)).toBe(`${KEYS}1122#`);
@@ -40,7 +40,7 @@ describe('the tones of keys', () => {
     }
   });
 
-  it('survive the codec of telephones, and noise', () => {
+  it('detects keys through a telephone codec and in noise', () => {
     const samples = dtmfTones(KEYS, 8_000);
     const pcm = new Int16Array(samples.length);
     toInt16(samples, pcm);
@@ -55,8 +55,8 @@ describe('the tones of keys', () => {
     expect(heardIn(noisy, 8_000)).toBe(KEYS);
   });
 
-  it('count when they are a little off and uneven, not when they are short or far off', () => {
-    // Source of the limits: ITU-T Q.24: 1.5 % off is taken, 3.5 % is not; 40 ms is, 20 ms is not.
+  it('accepts small deviations and level differences, and rejects short or distant tones', () => {
+    // Limits of ITU-T Q.24: 1.5 % off is accepted, 3.5 % is not; 40 ms is accepted, 20 ms is not.
     expect(heardIn(pair(770 * 1.012, 1336 * 0.988, 80), 8_000)).toBe('5');
     expect(heardIn(pair(770, 1336, 80, { lowGain: 0.1, highGain: 0.2 }), 8_000)).toBe('5');
     expect(heardIn(pair(770, 1336, 20), 8_000)).toBe('');
@@ -65,7 +65,7 @@ describe('the tones of keys', () => {
     expect(heardIn(pair(770, 1336, 80, { lowGain: 0.001, highGain: 0.001 }), 8_000)).toBe('');
   });
 
-  it('are not heard in single tones, sweeps and noise', () => {
+  it('ignores single tones, sweeps and noise', () => {
     for (const hz of [697, 941, 1209, 1477, 440, 350]) {
       expect(heardIn(pair(hz, hz, 500), 8_000)).toBe('');
     }

@@ -6,7 +6,7 @@ const PCM = [
   0, 1, -1, 8, -8, 100, -100, 1000, -1000, 8000, -8000, 32635, -32635, 32767, -32768,
 ] as const;
 
-// Made with CPython's audioop.
+// Reference values from CPython's audioop.
 const LAWS = [
   {
     name: 'μ-law',

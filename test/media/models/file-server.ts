@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
-/** What the server does with one request, instead of the plain answer. */
+/** A fault in the server's response to one request. */
 export type Mischief = 'drop-midway' | 'ignore-range' | 'corrupt' | 'short' | 'too-long' | 'busy';
 
-/** A server on the loopback that knows Range, keeps a log, and misbehaves as told, request by request. */
+/** A server on loopback with Range support and a log, which injects faults into its responses. */
 export interface FileServer {
   readonly base: string;
-  /** One line a request: path and range. */
+  /** One line per request: path and range. */
   readonly log: string[];
-  /** Taken from the front, one a request; then the server behaves. */
+  /** One fault per request, in order; later requests are answered correctly. */
   readonly mischief: Mischief[];
   close(): Promise<void>;
 }

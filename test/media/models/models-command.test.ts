@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fetchCommand, modelsCommand, pipAdvice } from '../../../media/models/models-command.js';
 
-describe('what people are told to type for models', () => {
+describe('model commands in messages', () => {
   let clone: string;
   let image: string;
 
@@ -22,15 +22,15 @@ describe('what people are told to type for models', () => {
     for (const folder of [clone, image]) rmSync(folder, { recursive: true });
   });
 
-  it('is npm in a clone', () => {
+  it('use npm in a clone of the repository', () => {
     expect(modelsCommand('list', clone)).toBe('npm run models -- list');
     expect(fetchCommand('add de', clone)).toBe('npm run models -- add de');
     expect(pipAdvice(clone)).toContain('apt install python3-pip');
-    // This very program runs in one.
+    // The tests run in a clone.
     expect(fetchCommand('add de')).toBe('npm run models -- add de');
   });
 
-  it('is neither npm nor pip in the image, which has none', () => {
+  it('use neither npm nor pip in the container image, which has neither', () => {
     const told = [
       modelsCommand('list', image),
       fetchCommand('add de', image),

@@ -22,7 +22,7 @@ function openReduction(): void {
 
 interface Stream {
   readonly line: NoiseReductionStream;
-  /** The first sample of each frame that came out. */
+  /** The first sample of each output frame. */
   readonly heard: number[];
   readonly faults: unknown[];
 }
@@ -40,7 +40,7 @@ function openStream(onFrame: () => void = () => undefined): Stream {
   return { line, heard, faults };
 }
 
-/** The worker halves what it cleans. */
+/** Pushes a frame per stream; the worker halves its samples. */
 async function say(streams: readonly Stream[], value: number): Promise<void> {
   const wanted = streams.map(({ heard }) => heard.length + 1);
   for (const { line } of streams) line.push(new Float32Array(FRAME).fill(value), true);
@@ -49,7 +49,7 @@ async function say(streams: readonly Stream[], value: number): Promise<void> {
     .toEqual(wanted);
 }
 
-it('gives up on the one stream that cannot be cleaned', async () => {
+it('only a stream with invalid audio is given up', async () => {
   openReduction();
   const streams = [openStream(), openStream(), openStream()];
   await say(streams, 0.5);
@@ -65,7 +65,7 @@ it('gives up on the one stream that cannot be cleaned', async () => {
   expect(streams.map(({ faults }) => faults.length)).toEqual([0, 1, 0]);
 });
 
-it('cleans every stream on, whatever the owner of another one throws', async () => {
+it('all streams continue if the owner of one throws', async () => {
   openReduction();
   const fail = () => {
     throw new Error('The owner fails');
@@ -82,11 +82,11 @@ it('cleans every stream on, whatever the owner of another one throws', async () 
 it.each([
   ['hangs', HANGS],
   ['dies', DIES],
-])('cleans on with the next worker after one that %s', async (_, fatal) => {
+])('the next worker continues after one that %s', async (_, fatal) => {
   openReduction();
   const streams = [openStream(), openStream()];
   await say(streams, 0.5);
-  // What the lost worker had passes untouched, and nothing of it is missing.
+  // Frames of the lost worker pass unchanged, without gaps.
   streams[0]!.line.push(new Float32Array(FRAME).fill(fatal), true);
   await say([streams[1]!], 0.25);
   await expect.poll(() => streams[0]!.heard.length).toBe(2);
@@ -98,7 +98,7 @@ it.each([
   expect(streams.map(({ faults }) => faults)).toEqual([[], []]);
 });
 
-it('gives up on the one stream whose audio costs worker after worker', async () => {
+it('only a stream whose audio kills several workers is given up', async () => {
   openReduction();
   const [bad, ...good] = [openStream(), openStream(), openStream()];
   for (let i = 0; i < 3; i++) {

@@ -11,7 +11,7 @@ import { describeWith } from '../../support/harness/process/required-tools.js';
 import { makeTestFolder } from '../../support/harness/process/test-folder.js';
 
 const DURATION_MS = 16_000;
-/** Source: the issue. */
+/** Tolerance for the position of a tone in milliseconds. */
 const TOLERANCE_MS = 20;
 
 async function mergedTones(channels: 1 | 2, mp3Program: 'wasm' | 'lamejs') {
@@ -39,9 +39,9 @@ function expectNear(found: readonly number[], expected: readonly number[]): void
   });
 }
 
-describeWith(['ffmpeg'], 'a merged file, as another program decodes it', ({ ffmpeg }) => {
+describeWith(['ffmpeg'], 'mixdown, as decoded by ffmpeg', ({ ffmpeg }) => {
   it.each(['wasm', 'lamejs'] as const)(
-    'has each tone in its channel and its place (%s)',
+    'has each tone in its channel and position (%s)',
     async (program) => {
       const { file, times } = await mergedTones(2, program);
       const [left, right] = await decodeChannels(ffmpeg, file, { channels: 2, sampleRate: 24_000 });
@@ -52,7 +52,7 @@ describeWith(['ffmpeg'], 'a merged file, as another program decodes it', ({ ffmp
     },
   );
 
-  it('has all of them in one where that is wanted', async () => {
+  it('has all tones in one channel if configured', async () => {
     const { file, times } = await mergedTones(1, 'wasm');
     const [only] = await decodeChannels(ffmpeg, file, { channels: 1, sampleRate: 24_000 });
     const all = [...times.caller, ...times.agent].sort((a, b) => a - b);
@@ -60,8 +60,8 @@ describeWith(['ffmpeg'], 'a merged file, as another program decodes it', ({ ffmp
   });
 });
 
-describe('a merge', () => {
-  it('refuses a spool that cannot be read, and leaves nothing', async () => {
+describe('mixdown of an unreadable spool', () => {
+  it('fails and leaves no file', async () => {
     const spoolPath = join(makeTestFolder(), 'none.spool');
     const options = {
       spoolPath,

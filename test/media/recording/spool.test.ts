@@ -24,7 +24,7 @@ const samplesArb = fc
   .array(sample, { minLength: 1, maxLength: 700 })
   .map((values) => Int16Array.from(values));
 
-/** Pieces in the order of their places, with gaps between some. */
+/** Chunks in the order of their positions, with random gaps. */
 const piecesArb = fc
   .array(
     fc.record({
@@ -65,8 +65,8 @@ function soundIn(path: string) {
 const plain = (pieces: readonly AudioChunk[]) =>
   pieces.map(({ leg, at, samples }) => ({ leg, at, samples: [...samples] }));
 
-describe('packed samples', () => {
-  it('come back as they were', () => {
+describe('lossless sample compression', () => {
+  it('restores the samples', () => {
     fc.assert(
       fc.property(samplesArb, (samples) => {
         const back = new Int16Array(samples.length);
@@ -76,15 +76,15 @@ describe('packed samples', () => {
     );
   });
 
-  it('take next to nothing for silence, and never much more than they are', () => {
+  it('is small for silence and never much larger than the samples', () => {
     expect(encodeRice(new Int16Array(16_000)).length).toBeLessThan(100);
     const noise = Int16Array.from({ length: 16_000 }, (_, i) => ((i * 40_503) % 65_536) - 32_768);
     expect(encodeRice(noise).length).toBeLessThan(noise.byteLength * 1.01);
   });
 });
 
-describe('a spool', () => {
-  it('gives back what was written to it', () => {
+describe('spool', () => {
+  it('returns the recorded chunks', () => {
     fc.assert(
       fc.property(piecesArb, (pieces) => {
         const path = write(pieces, 5_000);
@@ -95,7 +95,7 @@ describe('a spool', () => {
     );
   });
 
-  it('torn anywhere gives back every record that was whole', () => {
+  it('returns every complete record after any truncation', () => {
     fc.assert(
       fc.property(piecesArb, fc.double({ min: 0, max: 1, noNaN: true }), (pieces, share) => {
         const path = write(pieces);
@@ -109,7 +109,7 @@ describe('a spool', () => {
     );
   });
 
-  it('damaged in one place loses one record at most, or its own head', () => {
+  it('loses at most one record to one damaged byte, or fails if the header is damaged', () => {
     fc.assert(
       fc.property(piecesArb, fc.nat(), fc.integer({ min: 1, max: 255 }), (pieces, place, flip) => {
         const path = write(pieces);
@@ -126,13 +126,13 @@ describe('a spool', () => {
     );
   });
 
-  it('without an end is as long as its sound', () => {
+  it('without an end record is as long as its audio', () => {
     const samples = new Int16Array(12_000).fill(5);
     const path = write([{ leg: 'agent', at: 24_000, samples }]);
     expect(summariseSpool(path)).toEqual({ rates: RATES, durationMs: 1_500, isWhole: false });
   });
 
-  it('holds a word at the end of a call of four hours', () => {
+  it('stores a word at the end of a call of four hours', () => {
     const hours = 4 * 3600;
     const word = Int16Array.from({ length: 480 }, (_, i) => i + 1);
     const at = hours * RATES.agent - word.length;
@@ -146,13 +146,13 @@ describe('a spool', () => {
     expect(second.at(-word.length - 1)).toBe(0);
   });
 
-  it('of which nothing can be read is refused', () => {
+  it('is rejected if it is unreadable', () => {
     const path = newPath();
     writeFileSync(path, Buffer.alloc(1_000, 7));
     expect(() => summariseSpool(path)).toThrow('no readable start');
   });
 
-  it('is silent where nothing was written, in each of its legs', () => {
+  it('has silence in the gaps of each leg', () => {
     fc.assert(
       fc.property(piecesArb, fc.integer({ min: 1, max: 999 }), (pieces, step) => {
         const path = write(pieces, 1_000);

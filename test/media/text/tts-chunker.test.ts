@@ -12,7 +12,7 @@ function piecesOf(tokens: readonly string[]) {
 const REPLY =
   '**Sure!** 🎉 Here is how:\n\n```sh\nnpm start. Now.\n```\n- Open https://example.com/a.b\n- Press *OK*.\n\n🎉';
 
-it('makes pieces that can be said out of Markdown with code', () => {
+it('Markdown with code is split into speakable chunks', () => {
   expect(piecesOf([REPLY]).map(({ spoken }) => spoken.text)).toEqual([
     'Sure!',
     'Here is how: Open example dot com slash a dot b',
@@ -20,7 +20,7 @@ it('makes pieces that can be said out of Markdown with code', () => {
   ]);
 });
 
-it('gives the same pieces however the reply is cut', () => {
+it('chunks are the same in any tokenisation', () => {
   const whole = piecesOf([REPLY]).map(({ written, spoken }) => [written, spoken.text]);
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1 }), (lengths) => {
@@ -35,11 +35,11 @@ it('gives the same pieces however the reply is cut', () => {
   );
 });
 
-it('has nothing to say for an emoji', () => {
+it('an emoji gives no chunk', () => {
   expect(piecesOf(['🎉'])).toEqual([]);
 });
 
-it('says what a dictionary says, and still knows what was written where', () => {
+it('dictionary replacements keep the mapping to the written text', () => {
   const rules = [
     { id: '1', word: 'Nguyen', replacement: 'Win', ipa: 'nwɪn', caseSensitive: true },
     { id: '2', word: 'k8s', replacement: 'kubernetes cluster', ipa: null, caseSensitive: false },

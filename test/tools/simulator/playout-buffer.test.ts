@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PlayoutBuffer } from '../../../tools/simulator/playout-buffer.js';
 
-/** Frames of four samples; what is told of marks, in order. */
+/** Frames of four samples; records the returned marks in order. */
 function setUp(holdFrames = 0) {
   const told: string[] = [];
   const buffer = new PlayoutBuffer({
@@ -14,15 +14,15 @@ function setUp(holdFrames = 0) {
   return { buffer, told, push, take };
 }
 
-describe('a carrier’s playout buffer', () => {
-  it('plays what it is given in order, however it was cut, and silence when it is empty', () => {
+describe('playout buffer of a carrier', () => {
+  it('plays audio in order in any chunking, and silence when it is empty', () => {
     const { push, take } = setUp();
     push(1, 2, 3);
     push(4, 5, 6, 7, 8, 9);
     expect([take(), take(), take(), take()]).toEqual(['1 2 3 4', '5 6 7 8', '9 0 0 0', undefined]);
   });
 
-  it('tells of a mark when what came before it has been played, not when that begins', () => {
+  it('returns a mark when the audio before it has been played, not when it starts', () => {
     const { buffer, told, push, take } = setUp();
     push(1, 2, 3, 4);
     buffer.mark('a');
@@ -36,7 +36,7 @@ describe('a carrier’s playout buffer', () => {
     expect(told).toEqual(['a played', 'b played']);
   });
 
-  it('lets a mark wait for the sound that is being played, and tells of it at once in silence', () => {
+  it('returns a mark after the audio being played, and immediately in silence', () => {
     const { buffer, told, push, take } = setUp();
     push(1, 2, 3, 4);
     take();
@@ -47,7 +47,7 @@ describe('a carrier’s playout buffer', () => {
     expect(told).toEqual(['late played', 'idle played']);
   });
 
-  it('gives all marks back at once when it is cleared, and drops what was not played', () => {
+  it('returns all marks immediately at a clear, and drops unplayed audio', () => {
     const { buffer, told, push, take } = setUp();
     push(1, 2, 3, 4, 5, 6, 7, 8);
     buffer.mark('a');
@@ -64,7 +64,7 @@ describe('a carrier’s playout buffer', () => {
     expect(told.at(-1)).toBe('c played');
   });
 
-  it('holds back what comes after silence, so that what is late then leaves no gap', () => {
+  it('delays audio after silence, so that later jitter causes no gap', () => {
     const { push, take } = setUp(2);
     push(1, 1, 1, 1);
     expect([take(), take()]).toEqual([undefined, undefined]);

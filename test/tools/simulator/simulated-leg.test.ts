@@ -20,8 +20,8 @@ function setUp(options: Partial<SimulatedLegOptions> = {}) {
   return { clock, line, sent, marks };
 }
 
-describe('the carrier’s side of a call', () => {
-  it('sends a frame every 20 ms: what the caller says, and silence', () => {
+describe('simulated carrier leg', () => {
+  it('sends a frame of speech or silence every 20 ms', () => {
     const { clock, line, sent } = setUp();
     clock.advance(100);
     line.say(loud(2));
@@ -30,7 +30,7 @@ describe('the carrier’s side of a call', () => {
     expect(line.callerLoudMs).toBe(140);
   });
 
-  it('keeps both legs on one line of time', () => {
+  it('records both legs on one timeline', () => {
     const { clock, line } = setUp();
     line.say(loud(5));
     clock.advance(200);
@@ -38,29 +38,29 @@ describe('the carrier’s side of a call', () => {
     clock.advance(200);
     const { caller, agent } = line.audio;
     expect([caller.indexOf(5000), caller.lastIndexOf(5000)]).toEqual([0, 5 * FRAME - 1]);
-    // It came while frame 10 was on, in silence: it is heard from the next one on.
+    // It arrived during frame 10, in silence: it is played from the next frame on.
     expect([agent.indexOf(7000), agent.lastIndexOf(7000)]).toEqual([11 * FRAME, 14 * FRAME - 1]);
   });
 
-  it('sends what was missed after a stall, and does not take the stall for a lead', () => {
+  it('sends missed frames after a stall, and does not count the stall as a lead', () => {
     const { clock, line, sent } = setUp();
     line.play(loud(20));
     const { now } = clock;
     clock.advance(20);
-    // The process stands still for 300 ms: time passes and no timer fires.
+    // The process stalls for 300 ms: time passes and no timer fires.
     clock.now = () => now.call(clock) + 300;
     line.play(loud(15));
     expect(sent).toHaveLength(16);
     expect(line.maxLeadMs).toBe(400);
   });
 
-  it('runs by the carrier’s own clock', () => {
+  it("runs by the carrier's own clock", () => {
     const { clock, sent } = setUp({ driftPpm: 1000, isRecorded: false });
     clock.advance(100_010);
     expect(sent).toHaveLength(5005);
   });
 
-  it('tells how long a jitter buffer has held back what came after silence', () => {
+  it('reports the time by which a jitter buffer delayed audio after silence', () => {
     const { clock, line } = setUp({ holdMs: 60 });
     clock.advance(1_003);
     line.play(loud(2));
@@ -78,7 +78,7 @@ describe('the carrier’s side of a call', () => {
     ]);
   });
 
-  it('echoes marks when they are reached, and the rest at once when it is cleared', () => {
+  it('returns marks when they are reached, and all others at a clear', () => {
     const { clock, line, marks } = setUp();
     line.play(loud(2));
     line.mark('a');
@@ -90,7 +90,7 @@ describe('the carrier’s side of a call', () => {
     expect(line.waitingMs).toBe(0);
   });
 
-  it('waits for the agent to be heard, and to have fallen silent', async () => {
+  it("waits for the start and the end of the agent's speech", async () => {
     const { clock, line } = setUp();
     const heard = line.untilAgentSpeaks(0);
     const silent = line.untilAgentIsSilent(0, 300);

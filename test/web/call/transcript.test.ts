@@ -27,8 +27,8 @@ const LATENCY = {
   total: 755,
 };
 
-describe('the transcript', () => {
-  it('keeps a line in its place from the first interim to the final', () => {
+describe('transcript', () => {
+  it('keeps a line in its place from the first interim to the final text', () => {
     const lines = linesAfter(
       heard('a1', 'Hello'),
       heard('u1', 'How'),
@@ -37,7 +37,7 @@ describe('the transcript', () => {
     expect(shown(lines)).toEqual(['a1: Hello you.', 'u1: How …']);
   });
 
-  it('takes a line away whose final has no words', () => {
+  it('removes a line with an empty final text', () => {
     expect(shown(linesAfter(heard('u1', 'mh'), heard('a1', 'Yes'), heard('u1', '', true)))).toEqual(
       ['a1: Yes …'],
     );
@@ -47,17 +47,17 @@ describe('the transcript', () => {
     expect(linesAfter(heard('u1', ''), heard('u2', '', true))).toEqual([]);
   });
 
-  it('lets a late interim change no final', () => {
+  it('ignores an interim text after the final one', () => {
     expect(shown(linesAfter(heard('u1', 'Yes', true), heard('u1', 'Ye')))).toEqual(['u1: Yes.']);
   });
 
-  it('takes a turn’s later final, which replaces the one before', () => {
+  it('replaces the final text of a turn with a later one', () => {
     expect(shown(linesAfter(heard('u1', 'Yes', true), heard('u1', 'Yes please', true)))).toEqual([
       'u1: Yes please.',
     ]);
   });
 
-  it('shows the latency at the newest answer, as whole parts that add up to the total', () => {
+  it('shows the latency of the newest answer, in rounded parts that add up to the total', () => {
     const lines = applyLatency(
       linesAfter(heard('a1', 'Hi', true), heard('u1', 'Yes', true), heard('a2', 'Fine')),
       LATENCY,
@@ -68,7 +68,7 @@ describe('the transcript', () => {
     expect(parts.every(({ ms }) => Number.isInteger(ms) && ms >= 0)).toBe(true);
   });
 
-  it('keeps a latency when its line goes on', () => {
+  it('keeps the latency when its line is updated', () => {
     const lines = applyLatency(linesAfter(heard('a1', 'Fine')), LATENCY);
     expect(applyTranscript(lines, heard('a1', 'Fine. And you?', true))[0]?.latency?.totalMs).toBe(
       755,

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { startLiveKitServer } from '../../../support/harness/process/livekit-server.js';
 import { describeWith } from '../../../support/harness/process/required-tools.js';
 
-describeWith(['livekit-server'], 'the LiveKit server of the tests', (tools) => {
+describeWith(['livekit-server'], 'LiveKit test server', (tools) => {
   it('starts on loopback and accepts its API key', async () => {
     const server = await startLiveKitServer(tools['livekit-server']);
     try {

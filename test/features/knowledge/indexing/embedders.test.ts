@@ -26,7 +26,7 @@ function dot(a: Float32Array, b: Float32Array): number {
   return a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 }
 
-/** A folder as sentence-transformers writes it, with the model that is there. */
+/** A folder in the format of sentence-transformers, with the installed model. */
 async function makeModel(files: Readonly<Record<string, object>> = {}): Promise<string> {
   const folder = join(makeTestFolder(), 'some-model');
   await mkdir(join(folder, '1_Pooling'), { recursive: true });
@@ -38,8 +38,8 @@ async function makeModel(files: Readonly<Record<string, object>> = {}): Promise<
   return folder;
 }
 
-describe('a sentence model in a folder', () => {
-  it('gives the vectors that the same model gives otherwise, by its own name', async () => {
+describe('sentence-transformers model in a folder', () => {
+  it('gives the same vectors as the built-in model, under its own ID', async () => {
     const own = await SentenceModelEmbedder.open(
       await makeModel({ 'sentence_bert_config.json': { max_seq_length: 128 } }),
       scheduler,
@@ -54,7 +54,7 @@ describe('a sentence model in a folder', () => {
     await own.close();
   });
 
-  it('is asked with its prefixes, and pooled as it says', async () => {
+  it('is used with its configured prefixes and pooling', async () => {
     const own = await SentenceModelEmbedder.open(
       await makeModel({
         'config_sentence_transformers.json': { prompts: { query: 'cats: ', passage: '' } },
@@ -75,7 +75,7 @@ describe('a sentence model in a folder', () => {
     await first.close();
   });
 
-  it('says what it lacks', async () => {
+  it('reports missing files', async () => {
     const folder = makeTestFolder();
     await mkdir(folder, { recursive: true });
     const open = () => SentenceModelEmbedder.open(folder, scheduler);
@@ -89,7 +89,7 @@ describe('a sentence model in a folder', () => {
   });
 });
 
-describe('an embedding endpoint', () => {
+describe('embedding endpoint', () => {
   let server: Server;
   let answer: (input: readonly string[]) => { status: number; body: unknown };
   const asked: { path: string; key: string; body: { model: string; input: string[] } }[] = [];
@@ -113,7 +113,7 @@ describe('an embedding endpoint', () => {
     });
   const ask = (texts: readonly string[]) => open().embed(texts, {});
 
-  it('is asked for many at once, in order, and its vectors are brought to one length', async () => {
+  it('receives texts in batches, and its vectors are normalised in the order of the texts', async () => {
     answer = (input) => ({
       status: 200,
       // In another order, as the protocol allows.
@@ -156,12 +156,12 @@ describe('an embedding endpoint', () => {
       },
     ],
     [200, 'nonsense'],
-  ])('that answers %i %j has failed, which is waited for', async (status, body) => {
+  ])('counts as unavailable if it answers %i %j, and is retried', async (status, body) => {
     answer = () => ({ status, body });
     await expect(ask(TEXTS)).rejects.toMatchObject({ code: 'EMBEDDING_FAILED' });
   });
 
-  it('that refuses a text has not failed: the text is at fault', async () => {
+  it('that rejects a text is available: the text is at fault', async () => {
     answer = () => ({ status: 400, body: { error: { message: 'too long' } } });
     await expect(ask(TEXTS)).rejects.not.toHaveProperty('code', 'EMBEDDING_FAILED');
   });
