@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
 import { CallClient } from '../support/harness/call/call-client.js';
-import { admit, makeAgent } from './bench-agent.js';
+import { makeAgent, requestConnection } from './bench-agent.js';
 import { freePort, isReady, type RunningGateway, startGateway } from './gateway.js';
 import { boundOf, countsOf } from './histogram.js';
 
@@ -44,18 +44,18 @@ export async function run(args: readonly string[]): Promise<number> {
   });
   try {
     const agentId = await makeAgent(gateway, { prompt: 'You greet.', greeting: GREETING });
-    const floor = { name: 'Express hello', url: `${hello.url}/hello`, method: 'GET' } as const;
-    const loads = [floor, ...loadsOf(gateway, agentId)];
+    const baseline = { name: 'Express hello', url: `${hello.url}/hello`, method: 'GET' } as const;
+    const loads = [baseline, ...loadsOf(gateway, agentId)];
     const alone: Outcome[] = [];
     for (const load of loads) alone.push(await measure(load));
-    const beside = await besideCalls(gateway, agentId, loads.slice(1));
+    const duringCalls = await measureDuringCalls(gateway, agentId, loads.slice(1));
     const isMet =
-      beside.frameLatenessP99Ms <= LATENESS_BAR_MS &&
-      beside.stillSpeaking === CALLS &&
-      [...alone, ...beside.outcomes].every(({ failed }) => failed === 0);
+      duringCalls.frameLatenessP99Ms <= LATENESS_BAR_MS &&
+      duringCalls.stillSpeaking === CALLS &&
+      [...alone, ...duringCalls.outcomes].every(({ failed }) => failed === 0);
     if (args.includes('--json'))
-      console.log(JSON.stringify({ alone, beside, isMet }, undefined, 2));
-    else print(alone, beside, isMet);
+      console.log(JSON.stringify({ alone, beside: duringCalls, isMet }, undefined, 2));
+    else print(alone, duringCalls, isMet);
     return isMet ? 0 : 1;
   } finally {
     await gateway.close();
@@ -121,10 +121,14 @@ async function measure({ name, url, method, key, body }: Load): Promise<Outcome>
   };
 }
 
-async function besideCalls(gateway: RunningGateway, agentId: string, loads: readonly Load[]) {
+async function measureDuringCalls(
+  gateway: RunningGateway,
+  agentId: string,
+  loads: readonly Load[],
+) {
   const clients: CallClient[] = [];
   for (let i = 0; i < CALLS; i++) {
-    const client = new CallClient(await admit(gateway, agentId));
+    const client = new CallClient(await requestConnection(gateway, agentId));
     await client.connect();
     clients.push(client);
   }
@@ -154,7 +158,7 @@ async function lateness({ url }: RunningGateway) {
 
 function print(
   alone: readonly Outcome[],
-  beside: Awaited<ReturnType<typeof besideCalls>>,
+  duringCalls: Awaited<ReturnType<typeof measureDuringCalls>>,
   isMet: boolean,
 ): void {
   const lines = (title: string, outcomes: readonly Outcome[]) => {
@@ -168,9 +172,9 @@ function print(
     }
   };
   lines(`alone, ${CONNECTIONS} connections`, alone);
-  lines(`beside ${beside.calls} calls`, beside.outcomes);
+  lines(`beside ${duringCalls.calls} calls`, duringCalls.outcomes);
   const verdict = isMet ? 'met   ' : 'missed';
   console.log(
-    `\n${verdict} p99 frame lateness beside the load: ${beside.frameLatenessP99Ms.toFixed(0)} ms at most (bar ${LATENESS_BAR_MS} ms)`,
+    `\n${verdict} p99 frame lateness beside the load: ${duringCalls.frameLatenessP99Ms.toFixed(0)} ms at most (bar ${LATENESS_BAR_MS} ms)`,
   );
 }

@@ -16,7 +16,10 @@ export async function makeAgent(
 }
 
 /** Requests connection details for a call. */
-export async function admit(gateway: RunningGateway, agentId: string): Promise<ConnectionDetails> {
+export async function requestConnection(
+  gateway: RunningGateway,
+  agentId: string,
+): Promise<ConnectionDetails> {
   const body = { agent_id: agentId, transport: 'websocket' };
   return (await post(gateway, '/connection/connection-details', body)) as ConnectionDetails;
 }
@@ -32,7 +35,10 @@ async function post({ url, key }: RunningGateway, path: string, body: object): P
 }
 
 /** Synthesises a question with the gateway's voice at 16 kHz. */
-export async function speak({ url, key }: RunningGateway, text: string): Promise<Float32Array> {
+export async function synthesiseQuestion(
+  { url, key }: RunningGateway,
+  text: string,
+): Promise<Float32Array> {
   const response = await fetch(`${url}/api/v1/tts/speech/stream`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LATENCY_PARTS } from '../../agents-runtime/session/turn-latency.js';
 import { CallClient } from '../support/harness/call/call-client.js';
 import { type Percentiles, percentilesOf } from '../support/harness/endpointing/percentiles.js';
-import { admit, makeAgent, speak } from './bench-agent.js';
+import { makeAgent, requestConnection, synthesiseQuestion } from './bench-agent.js';
 import { isLoud, onsetOf, triggerOf } from './caller-speech.js';
 import { type RunningGateway, startGateway } from './gateway.js';
 
@@ -97,9 +97,9 @@ export async function run(args: readonly string[]): Promise<number> {
 
 async function measure(gateway: RunningGateway): Promise<Figures> {
   const agentId = await makeAgent(gateway, AGENT);
-  const questions = await Promise.all(QUESTIONS.map((text) => speak(gateway, text)));
-  const story = await speak(gateway, STORY);
-  const interruption = await speak(gateway, INTERRUPTION);
+  const questions = await Promise.all(QUESTIONS.map((text) => synthesiseQuestion(gateway, text)));
+  const story = await synthesiseQuestion(gateway, STORY);
+  const interruption = await synthesiseQuestion(gateway, INTERRUPTION);
   const first = await greet(gateway, agentId);
   const greetings: Awaited<ReturnType<typeof greet>>[] = [];
   for (let i = 0; i < GREETINGS; i++) greetings.push(await greet(gateway, agentId));
@@ -119,28 +119,28 @@ async function measure(gateway: RunningGateway): Promise<Figures> {
 
 /** Time from the client's first request to the first sample it plays. */
 async function greet(gateway: RunningGateway, agentId: string) {
-  const askedAt = performance.now();
-  const details = await admit(gateway, agentId);
+  const requestedAt = performance.now();
+  const details = await requestConnection(gateway, agentId);
   const detailsAt = performance.now();
   const client = new CallClient(details);
   await client.connect();
   const readyAt = performance.now();
-  const heard = client.player.arrivedAt;
-  while (heard.length === 0) await sleep(1);
-  const heardAt = performance.now() - (Date.now() - heard[0]!);
+  const arrivals = client.player.arrivedAt;
+  while (arrivals.length === 0) await sleep(1);
+  const playedAt = performance.now() - (Date.now() - arrivals[0]!);
   client.hangUp();
   await client.closed();
   client.close();
   return {
-    details: detailsAt - askedAt,
+    details: detailsAt - requestedAt,
     ready: readyAt - detailsAt,
-    firstSample: Math.max(0, heardAt - readyAt),
-    total: heardAt - askedAt,
+    firstSample: Math.max(0, playedAt - readyAt),
+    total: playedAt - requestedAt,
   };
 }
 
 async function converse(gateway: RunningGateway, agentId: string, questions: Float32Array[]) {
-  const client = new CallClient(await admit(gateway, agentId));
+  const client = new CallClient(await requestConnection(gateway, agentId));
   await client.connect();
   await client.state('listening');
   const turns = [];
@@ -167,7 +167,7 @@ async function interrupt(
   story: Float32Array,
   interruption: Float32Array,
 ) {
-  const client = new CallClient(await admit(gateway, agentId));
+  const client = new CallClient(await requestConnection(gateway, agentId));
   await client.connect();
   await client.state('listening');
   const triggerMs = await triggerOf(story, interruption, THRESHOLD);

@@ -28,7 +28,7 @@ export async function triggerOf(
   }
 }
 
-interface Heard {
+interface SpeechInContext {
   readonly before: Float32Array;
   readonly clip: Float32Array;
   readonly phase: number;
@@ -37,7 +37,7 @@ interface Heard {
 async function triggerAt(
   vad: SileroVoiceActivity,
   threshold: number,
-  { before, clip, phase }: Heard,
+  { before, clip, phase }: SpeechInContext,
 ): Promise<number> {
   const lead = before.length + 40_000 + phase;
   const padded = new Float32Array(lead + clip.length);
@@ -46,17 +46,17 @@ async function triggerAt(
   const segmenter = new Segmenter({ threshold, minSpeechMs: 100, minSilenceMs: 550 });
   let triggeredAt: number | undefined;
   let left = Math.floor(padded.length / VAD_WINDOW);
-  const line = vad.open((probability) => {
+  const stream = vad.open((probability) => {
     segmenter.push(probability, (edge) => {
       if (edge.type === 'speech-started') triggeredAt = edge.atSample;
     });
     left--;
   });
   for (let at = 0; at + VAD_WINDOW <= padded.length; at += VAD_WINDOW) {
-    line.push(padded.subarray(at, at + VAD_WINDOW));
+    stream.push(padded.subarray(at, at + VAD_WINDOW));
   }
   while (left > 0) await sleep(5);
-  line.close();
+  stream.close();
   if (triggeredAt === undefined || triggeredAt < lead) {
     throw new Error('The VAD does not hear the interruption');
   }

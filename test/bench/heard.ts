@@ -49,7 +49,7 @@ function lineOf({
   seconds,
   extraWords: off,
   committed,
-  heard,
+  playedTranscript: heard,
 }: InterruptionResult): string {
   const facts = [by.padEnd(6), `${wayMs} ms`.padStart(6), `${seconds.toFixed(1)} s`.padStart(6)];
   return `${facts.join(' ')} ${String(off).padStart(3)}  …${committed.slice(-40)} | …${heard.slice(-40)}`;

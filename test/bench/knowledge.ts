@@ -14,7 +14,7 @@ import { distractors, questionPairs } from '../support/corpora/retrieval-corpus.
 import { type Percentiles, percentilesOf } from '../support/harness/endpointing/percentiles.js';
 import { freePort } from '../support/harness/process/free-port.js';
 import { CACHE } from '../support/harness/process/test-folder.js';
-import { admit, makeAgent } from './bench-agent.js';
+import { makeAgent, requestConnection } from './bench-agent.js';
 import { machineNow } from './comparison.js';
 import { CallersProcess } from './density/callers-process.js';
 import { startGateway } from './gateway.js';
@@ -114,7 +114,7 @@ async function measure(kbId: number, databaseUrl: string) {
       max_call_duration_seconds: 3_600,
     });
     for (let i = 0; i < CALLS; i++) {
-      await callers.order({ type: 'call', details: await admit(gateway, agentId) });
+      await callers.order({ type: 'call', details: await requestConnection(gateway, agentId) });
     }
     await sleep(SETTLE_MS);
     const times = async (how: 'known' | 'whole'): Promise<Percentiles> => {

@@ -49,17 +49,17 @@ function clean(reduction: RnnoiseNoiseReduction, audio: Float32Array): Promise<F
     const pushMore = () => {
       // At most as far ahead as a live call with a busy worker.
       for (; pushed < audio.length && pushed - returned < 3 * FRAME; pushed += FRAME) {
-        line.push(audio.subarray(pushed, pushed + FRAME), true);
+        stream.push(audio.subarray(pushed, pushed + FRAME), true);
       }
-      if (pushed >= audio.length) line.push(new Float32Array(0), false);
+      if (pushed >= audio.length) stream.push(new Float32Array(0), false);
     };
-    const line = reduction.open({
+    const stream = reduction.open({
       onSamples: (samples) => {
         out.push(samples.slice());
         returned += samples.length;
         if (returned < audio.length) setImmediate(pushMore);
         else {
-          line.close();
+          stream.close();
           resolve(concat(Float32Array, out));
         }
       },
@@ -100,9 +100,9 @@ async function wordErrorRows(reduction: RnnoiseNoiseReduction) {
           text,
           (await recogniser.transcribe(audio.subarray(lead), { priority: 'turn' })).text,
         );
-      const heard = await errorsIn(noisy);
-      row.words += heard.words;
-      row.untouched += heard.errors;
+      const noisyErrors = await errorsIn(noisy);
+      row.words += noisyErrors.words;
+      row.untouched += noisyErrors.errors;
       row.cleaned += (await errorsIn(cleaned)).errors;
     }
   }

@@ -38,13 +38,13 @@ type Order = Pick<HistoryQuery, 'sortBy' | 'sortDir'>;
  * Measures lists, totals, the dashboard and the end of calls in a temporary database with a million
  * calls.
  */
-export async function measure({ tell, calls }: RecordsOptions): Promise<RecordsFigures> {
+export async function measure({ reportProgress, calls }: RecordsOptions): Promise<RecordsFigures> {
   const dataDir = makeTestFolder();
   const server = await startEmbeddedPostgres({ dataDir, cacheDir: CACHE });
   const db = connect(server.connection, { poolMax: ENDS_AT_ONCE + 2 });
   try {
     await migrate(db);
-    return await inDatabase(db, calls, tell);
+    return await inDatabase(db, calls, reportProgress);
   } finally {
     await db.destroy();
     await server.stop();
@@ -55,18 +55,18 @@ export async function measure({ tell, calls }: RecordsOptions): Promise<RecordsF
 async function inDatabase(
   db: Knex,
   calls: number,
-  tell: RecordsOptions['tell'],
+  reportProgress: RecordsOptions['reportProgress'],
 ): Promise<RecordsFigures> {
   const indexes = await historyIndexes(db);
   for (const name of indexes.keys()) await db.raw('drop index ??', [name]);
-  tell(`writing ${calls} calls …`);
+  reportProgress(`writing ${calls} calls …`);
   const table = await fillTable(db, calls);
   await settle(db, []);
-  tell('without sums and indexes …');
+  reportProgress('without sums and indexes …');
   const plain = await plainFigures(db, table);
-  tell('making the indexes …');
+  reportProgress('making the indexes …');
   await settle(db, [...indexes.values()]);
-  tell('with sums and indexes …');
+  reportProgress('with sums and indexes …');
   const pages = await pageFigures(db, table);
   const dashboard = await dashboardFigures(db, table);
   const ends = await endFigures(db, table);
@@ -75,7 +75,7 @@ async function inDatabase(
   const slowest = pages
     .map((page) => ({ name: page.name, ...percentilesOf(page.best) }))
     .sort((a, b) => b.p99 - a.p99);
-  const floor = await floorFigures(db);
+  const emptyQuery = await measureEmptyQuery(db);
   const ratio = plain.pages.p50 / all.p50;
   const isMet = best.p99 <= BAR_MS && dashboard.p50 <= BAR_MS && ratio >= PEER_BAR;
   return {
@@ -83,7 +83,7 @@ async function inDatabase(
     figures: {
       calls,
       pages: { best, all },
-      floor,
+      floor: emptyQuery,
       slowest: slowest.slice(0, 5),
       dashboard,
       ends,
@@ -92,7 +92,7 @@ async function inDatabase(
     lines: [
       `${calls} calls; ${best.count} pages of ${pages.length} filters and sorts, among the first 100:`,
       `  page with total  p50 ${ms(best.p50)}, p99 ${ms(best.p99)}, worst ${ms(best.max)}, the best of ${ROUNDS} each (bar: p99 ≤ ${BAR_MS} ms)`,
-      `  all times        p50 ${ms(all.p50)}, p99 ${ms(all.p99)}; an empty query meanwhile p50 ${ms(floor.p50)}, p99 ${ms(floor.p99)}`,
+      `  all times        p50 ${ms(all.p50)}, p99 ${ms(all.p99)}; an empty query meanwhile p50 ${ms(emptyQuery.p50)}, p99 ${ms(emptyQuery.p99)}`,
       `  slowest: ${slowest
         .slice(0, 3)
         .map(({ name, p99 }) => `${name} ${ms(p99)}`)
@@ -185,7 +185,7 @@ async function dashboardFigures(db: Knex, { accountId }: FilledTable): Promise<P
 }
 
 /** Duration of an empty query on this machine: the minimum of any query. */
-async function floorFigures(db: Knex): Promise<Percentiles> {
+async function measureEmptyQuery(db: Knex): Promise<Percentiles> {
   const times: number[] = [];
   for (let round = 0; round < 500; round++) times.push(await timed(() => db.raw('select 1')));
   return percentilesOf(times);

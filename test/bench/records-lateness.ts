@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { admit, makeAgent } from './bench-agent.js';
+import { makeAgent, requestConnection } from './bench-agent.js';
 import { CallersProcess } from './density/callers-process.js';
 import { type RunningGateway, startGateway } from './gateway.js';
 import { boundOf, type Counts, countsOf } from './histogram.js';
@@ -28,7 +28,7 @@ interface Reading {
 }
 
 /** Measures the lateness of the frames of twenty calls, alternately without and with recording. */
-export async function measure({ tell }: RecordsOptions): Promise<RecordsFigures> {
+export async function measure({ reportProgress }: RecordsOptions): Promise<RecordsFigures> {
   const gateway = await startGateway({
     program: [INSTANT],
     env: { CONCURRENT_CALLS: '0', REQUESTS_PER_MINUTE: '0' },
@@ -40,9 +40,9 @@ export async function measure({ tell }: RecordsOptions): Promise<RecordsFigures>
     const plain = await makeAgent(gateway, { ...AGENT, recording_enabled: false });
     const recording = await makeAgent(gateway, { ...AGENT, recording_enabled: true });
     for (let round = 0; round < ROUNDS; round++) {
-      tell(`records: ${CALLS} calls without recording`);
+      reportProgress(`records: ${CALLS} calls without recording`);
       without.push(await wave(gateway, callers, plain));
-      tell(`records: ${CALLS} calls with recording`);
+      reportProgress(`records: ${CALLS} calls with recording`);
       recorded.push(await wave(gateway, callers, recording));
     }
   } finally {
@@ -75,7 +75,7 @@ async function wave(
   agentId: string,
 ): Promise<Reading> {
   for (let i = 0; i < CALLS; i++) {
-    await callers.order({ type: 'call', details: await admit(gateway, agentId) });
+    await callers.order({ type: 'call', details: await requestConnection(gateway, agentId) });
     await sleep(100);
   }
   await sleep(SETTLE_MS);

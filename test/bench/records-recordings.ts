@@ -27,12 +27,12 @@ const BAR_PLACE_MS = 20;
  * Mixes a 30-minute call down with the product and with ffmpeg, and checks the positions of its
  * tones as decoded by ffmpeg.
  */
-export async function measure({ tell }: RecordsOptions): Promise<RecordsFigures> {
+export async function measure({ reportProgress }: RecordsOptions): Promise<RecordsFigures> {
   const ffmpeg = prepareTool('ffmpeg');
   const folder = makeTestFolder();
   const thread = new MixdownThread(new CpuScheduler(1));
   try {
-    tell(`records: ${MINUTES} minutes of tones on a line with noise`);
+    reportProgress(`records: ${MINUTES} minutes of tones on a line with noise`);
     const spoolPath = join(folder, 'call.spool');
     const outPath = join(folder, 'ours.mp3');
     const times = writeSpool(spoolPath);
@@ -40,10 +40,10 @@ export async function measure({ tell }: RecordsOptions): Promise<RecordsFigures>
     const ours: number[] = [];
     const theirs: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      tell(`records: merge ${round + 1} of ${ROUNDS}`);
+      reportProgress(`records: merge ${round + 1} of ${ROUNDS}`);
       const options = { spoolPath, outPath, channels: 2, mp3Program: 'wasm' } as const;
       ours.push(await cpuMsOf(() => thread.mixDown(options)));
-      theirs.push(mergeByFfmpeg(ffmpeg, wavs, join(folder, 'theirs.mp3')));
+      theirs.push(mixWithFfmpeg(ffmpeg, wavs, join(folder, 'theirs.mp3')));
     }
     const worstMs = await worstPlace(ffmpeg, outPath, times);
     return report({ ours: median(ours), theirs: median(theirs), worstMs, spoolPath, outPath });
@@ -89,26 +89,26 @@ const verdict = (isMet: boolean) => (isMet ? 'met   ' : 'missed');
 function writeSpool(path: string): ToneTimes {
   const writer = new SpoolWriter(path, RATES);
   const sink = {
-    write: (pieces: readonly AudioChunk[]) => writer.append(pieces.map(withNoise)),
+    write: (chunks: readonly AudioChunk[]) => writer.append(chunks.map(withNoise)),
     end: (durationMs: number) => writer.close(durationMs),
   };
   return runToneCall({ sink, durationMs: DURATION_MS, everyMs: 5_000, drift: 50, jitterMs: 20 });
 }
 
 /** Adds noise, because a microphone is never completely silent. */
-function withNoise(piece: AudioChunk): AudioChunk {
-  if (!(piece.samples instanceof Int16Array)) return piece;
-  const samples = piece.samples.map((sample) => sample + Math.round(800 * (Math.random() - 0.5)));
-  return { ...piece, samples };
+function withNoise(chunk: AudioChunk): AudioChunk {
+  if (!(chunk.samples instanceof Int16Array)) return chunk;
+  const samples = chunk.samples.map((sample) => sample + Math.round(800 * (Math.random() - 0.5)));
+  return { ...chunk, samples };
 }
 
 /** Writes the legs as WAV files for ffmpeg. */
 function writeWavs(spoolPath: string, folder: string): readonly string[] {
   return (['caller', 'agent'] as const).map((leg: Leg) => {
-    const sound = new LegReader(spoolPath, leg);
+    const legReader = new LegReader(spoolPath, leg);
     const samples = new Float32Array((DURATION_MS * RATES[leg]) / 1000);
-    sound.read(samples);
-    sound.close();
+    legReader.read(samples);
+    legReader.close();
     const pcm = new Int16Array(samples.length);
     toInt16(samples, pcm);
     const path = join(folder, `${leg}.wav`);
@@ -119,7 +119,7 @@ function writeWavs(spoolPath: string, folder: string): readonly string[] {
 }
 
 /** @returns the CPU time reported by ffmpeg in milliseconds */
-function mergeByFfmpeg(ffmpeg: string, wavs: readonly string[], outPath: string): number {
+function mixWithFfmpeg(ffmpeg: string, wavs: readonly string[], outPath: string): number {
   const inputs = wavs.flatMap((path) => ['-i', path]);
   const join =
     '[0:a]aresample=24000[l];[1:a]aresample=24000[r];[l][r]join=inputs=2:channel_layout=stereo[out]';

@@ -6,7 +6,7 @@ export type RecordsSection = (options: RecordsOptions) => Promise<RecordsFigures
 
 export interface RecordsOptions {
   /** Reports progress, because a part takes minutes. */
-  readonly tell: (text: string) => void;
+  readonly reportProgress: (text: string) => void;
   /** Rows of the history. Default: a million. */
   readonly calls: number;
 }

@@ -5,7 +5,7 @@ import { cough } from '../support/corpora/spoken-questions.js';
 import { SpeechSynthesiser } from '../support/harness/audio/synthesised-speech.js';
 import { CallClient } from '../support/harness/call/call-client.js';
 import { type Percentiles, percentilesOf } from '../support/harness/endpointing/percentiles.js';
-import { admit, makeAgent } from './bench-agent.js';
+import { makeAgent, requestConnection } from './bench-agent.js';
 import { onsetOf, triggerOf } from './caller-speech.js';
 import { machineNow, numberBehind } from './comparison.js';
 import { type RunningGateway, startGateway } from './gateway.js';
@@ -57,7 +57,7 @@ interface Measured {
   /** Samples lost or repeated when resuming after a cough. */
   readonly resumeErrors: number[];
   /** Interruptions and coughs at which the agent did not pause. */
-  unheard: number;
+  missedInterruptions: number;
 }
 
 /**
@@ -76,7 +76,7 @@ export async function run(args: readonly string[]): Promise<number> {
       onsetToSilence: [],
       triggerToSilence: [],
       resumeErrors: [],
-      unheard: 0,
+      missedInterruptions: 0,
     };
     const calls = Math.min(CALLS, turns);
     await Promise.all(
@@ -103,7 +103,7 @@ async function converse(
   agentId: string,
   { turns, clips, measured }: Talk,
 ): Promise<void> {
-  const client = new CallClient(await admit(gateway, agentId));
+  const client = new CallClient(await requestConnection(gateway, agentId));
   await client.connect();
   for (let turn = 0; turn < turns; turn++) {
     await sleep(400);
@@ -128,7 +128,7 @@ async function interrupt(client: CallClient, after: number, clips: Clips, measur
   await client.say(clips.interruption);
   const atMs = await pauseAt(client, after);
   if (atMs === undefined) {
-    measured.unheard++;
+    measured.missedInterruptions++;
     return;
   }
   const silentMs = atMs + FADE_MS - client.speechStartedAt;
@@ -140,7 +140,7 @@ async function interrupt(client: CallClient, after: number, clips: Clips, measur
 async function coughAt(client: CallClient, after: number, measured: Measured): Promise<void> {
   await sleep(INTERRUPT_AFTER_MS);
   await client.say(cough());
-  if ((await pauseAt(client, after)) === undefined) measured.unheard++;
+  if ((await pauseAt(client, after)) === undefined) measured.missedInterruptions++;
   else await client.waitFor('resume', undefined, { after });
 }
 
@@ -193,7 +193,7 @@ function report(measured: Measured, asJson: boolean): number {
     verdict('speech onset to silence p50, ms', onset.p50, BARS.onsetToSilenceP50),
     verdict('speech onset to silence p95, ms', onset.p95, BARS.onsetToSilenceP95),
     verdict('samples lost or repeated by a resume', lost, 0),
-    verdict('interruptions not heard', measured.unheard, 0),
+    verdict('interruptions not heard', measured.missedInterruptions, 0),
   ];
   const figures: Readonly<Record<string, Percentiles>> = {
     own,

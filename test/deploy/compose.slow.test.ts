@@ -74,8 +74,8 @@ describeWith(['deploy-check'], 'compose.yaml', (tools) => {
     );
     const images = Object.values(files.compose({ ...COMPOSE_ENV, ...pinned }).services);
     expect(images.every(({ image }) => image.endsWith(`@${digest}`))).toBe(true);
-    const told = readFileSync(join(DEPLOY, 'example.env'), 'utf8');
-    for (const name of variables) expect(told).toContain(name);
+    const example = readFileSync(join(DEPLOY, 'example.env'), 'utf8');
+    for (const name of variables) expect(example).toContain(name);
   });
 
   it.each(services)('gives %s minimal privileges', (name, { image, ...given }) => {
@@ -113,8 +113,8 @@ describeWith(['deploy-check'], 'compose.yaml', (tools) => {
     const open = Object.keys(service('livekit').networks).filter(
       (network) => !project.networks[network]?.internal,
     );
-    const beside = services.filter(([, { networks }]) => open.some((name) => name in networks));
-    expect(beside.map(([name]) => name).sort()).toEqual(['livekit', 'proxy']);
+    const reachable = services.filter(([, { networks }]) => open.some((name) => name in networks));
+    expect(reachable.map(([name]) => name).sort()).toEqual(['livekit', 'proxy']);
   });
 
   it("uses LiveKit's outbound network for media only", () => {
@@ -162,10 +162,10 @@ describeWith(['deploy-check'], 'compose.yaml', (tools) => {
 
     it('gives each secret to its users', () => {
       for (const [name, { environment, secrets }] of services) {
-        const told = JSON.stringify(environment).match(/(?<=\/run\/secrets\/)[a-z0-9-]+/g) ?? [];
+        const example = JSON.stringify(environment).match(/(?<=\/run\/secrets\/)[a-z0-9-]+/g) ?? [];
         const handed = secrets.map(({ source }) => source);
         expect(
-          told.filter((secret) => !handed.includes(secret)),
+          example.filter((secret) => !handed.includes(secret)),
           name,
         ).toEqual([]);
       }

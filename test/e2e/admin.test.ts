@@ -37,8 +37,8 @@ describe('npm run admin', () => {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-    const [told, faults] = await Promise.all([text(child.stdout), text(child.stderr)]);
-    return { code: await ended, told, faults };
+    const [printed, faults] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    return { code: await ended, printed, faults };
   }
 
   async function ask(url: string, key: string, path: string, method = 'GET', body?: unknown) {
@@ -50,21 +50,21 @@ describe('npm run admin', () => {
     return { status: response.status, body: (await response.json()) as { agent_id?: string } };
   }
 
-  const keyIn = (told: string) => /^vk_\S+$/m.exec(told)?.[0] ?? '';
+  const keyIn = (printed: string) => /^vk_\S+$/m.exec(printed)?.[0] ?? '';
 
   it('creates accounts and keys that take effect immediately and see only their own account', async () => {
     expect((await admin(['accounts', 'add', 'Second'])).code).toBe(0);
     const added = await admin(['keys', 'add', 'Second', 'A key', '--scopes', 'agents,speech']);
     expect(added.code).toBe(0);
-    const key = keyIn(added.told);
+    const key = keyIn(added.printed);
     expect(await ask(product.url, key, '/agent')).toMatchObject({ status: 200 });
     expect((await ask(product.url, key, '/auth/api-key')).status).toBe(403);
     const mine = await ask(product.url, key, '/agent');
     const theirs = await ask(product.url, product.apiKey, '/agent');
     expect(JSON.stringify(mine.body)).not.toContain('agent_id');
     expect(JSON.stringify(theirs.body)).toContain('agent_id');
-    const id = /^(\d+) +A key/m.exec(added.told)?.[1] ?? '';
-    expect((await admin(['keys', 'revoke', 'Second', id])).told).toContain('revoked');
+    const id = /^(\d+) +A key/m.exec(added.printed)?.[1] ?? '';
+    expect((await admin(['keys', 'revoke', 'Second', id])).printed).toContain('revoked');
     await expect
       .poll(async () => (await ask(product.url, key, '/agent')).status, { timeout: 30_000 })
       .toBe(401);
@@ -72,7 +72,7 @@ describe('npm run admin', () => {
 
   it('sets credits and limits that apply to speech requests', async () => {
     await admin(['accounts', 'add', 'Paying']);
-    const key = keyIn((await admin(['keys', 'add', 'Paying', 'Key'])).told);
+    const key = keyIn((await admin(['keys', 'add', 'Paying', 'Key'])).printed);
     expect((await admin(['credits', 'add', 'Paying', '5'])).faults).toContain('unlimited');
     await admin(['credits', 'set', 'Paying', '0.5']);
     await admin(['prices', 'Paying', '--per-1000-characters', '100']);
@@ -86,13 +86,13 @@ describe('npm run admin', () => {
       return response.status;
     };
     expect([await speak(), await speak()]).toEqual([200, 402]);
-    expect((await admin(['credits', 'add', 'Paying', '0.5'])).told).toMatch(/Paying +0\.5 /);
+    expect((await admin(['credits', 'add', 'Paying', '0.5'])).printed).toMatch(/Paying +0\.5 /);
     expect(await speak()).toBe(200);
   });
 
   it('deletes an account with its keys only after a second confirmation', async () => {
     await admin(['accounts', 'add', 'Passing']);
-    const key = keyIn((await admin(['keys', 'add', 'Passing', 'Key'])).told);
+    const key = keyIn((await admin(['keys', 'add', 'Passing', 'Key'])).printed);
     expect((await admin(['accounts', 'remove', 'Passing'])).faults).toContain('--yes');
     expect((await admin(['accounts', 'remove', 'Passing', '--yes'])).code).toBe(0);
     await expect
@@ -104,12 +104,12 @@ describe('npm run admin', () => {
     await admin(['accounts', 'add', 'Calling']);
     const number = '+15550123';
     const assigned = await admin(['numbers', 'assign', 'Calling', '+1 (555) 0123']);
-    expect([assigned.code, assigned.told]).toEqual([0, expect.stringContaining(number)]);
-    expect((await admin(['numbers', 'list', 'Calling'])).told).toMatch(
+    expect([assigned.code, assigned.printed]).toEqual([0, expect.stringContaining(number)]);
+    expect((await admin(['numbers', 'list', 'Calling'])).printed).toMatch(
       /\+15550123 .*Calling +- +yes/,
     );
     expect((await admin(['numbers', 'unassign', number])).code).toBe(0);
-    expect((await admin(['numbers'])).told).not.toContain(number);
+    expect((await admin(['numbers'])).printed).not.toContain(number);
   });
 
   it('reports each error in one sentence', async () => {
@@ -150,8 +150,10 @@ describe('npm run admin', () => {
         },
       });
       agentId = created.body.agent_id ?? '';
-      expect((await admin(['backup', file('plain.zip')])).told).toContain('without SECRET_KEY');
-      expect((await admin(['backup', file('whole.zip'), '--with-secret'])).told).toContain('holds');
+      expect((await admin(['backup', file('plain.zip')])).printed).toContain('without SECRET_KEY');
+      expect((await admin(['backup', file('whole.zip'), '--with-secret'])).printed).toContain(
+        'holds',
+      );
     });
 
     /** Restores a backup into a new data folder. Returns the folder and the program's output. */
@@ -168,8 +170,8 @@ describe('npm run admin', () => {
     });
 
     it('restores keys, agents and their secrets with SECRET_KEY', async () => {
-      const { dataDir, code, told } = await restored([file('whole.zip')]);
-      expect([code, told]).toEqual([0, expect.stringContaining('API keys work as before')]);
+      const { dataDir, code, printed } = await restored([file('whole.zip')]);
+      expect([code, printed]).toEqual([0, expect.stringContaining('API keys work as before')]);
       const again = await startProduct({ dataDir });
       try {
         const agent = await ask(again.url, product.apiKey, `/agent/${agentId}`);
@@ -201,11 +203,11 @@ describe('npm run admin', () => {
         ...env,
         SECRET_KEY: `another-secret-of-the-test,${key}`,
       });
-      expect(resealed.told).toMatch(/secrets of 1 agents? anew/);
+      expect(resealed.printed).toMatch(/secrets of 1 agents? anew/);
       const wrong = await admin(['reseal'], { ...env, SECRET_KEY: 'a-third-secret-of-the-test' });
       expect(wrong.faults).toContain('SECRET_KEY');
       const forgotten = await restored([file('plain.zip'), '--forget-secrets']);
-      expect(forgotten.told).toContain('enter them again');
+      expect(forgotten.printed).toContain('enter them again');
     });
 
     it('rejects a truncated or invalid file and leaves no files', async () => {

@@ -30,7 +30,7 @@ const GOODBYE = 'Thank you, goodbye.';
 const WHEN = 'When is the shop open?';
 
 /** Recognises a question by one or two words and repeats tool results. */
-function clerk({ messages }: ChatRequest): ScriptedAnswer {
+function replyWithTools({ messages }: ChatRequest): ScriptedAnswer {
   const { role, content } = messages.at(-1)!;
   if (role === 'tool') return { say: `${textIn(content)}` };
   if (/order|monday/i.test(content)) return { calls: [{ name: 'look_up', args: { order: 7 } }] };
@@ -62,7 +62,7 @@ describe.concurrent('agent with tools and external speech services', () => {
 
   beforeAll(async () => {
     server = await LlmServer.start({
-      clerk,
+      clerk: replyWithTools,
       german: ({ messages }) => ({ say: `Sie sagten: ${messages.at(-1)!.content}.` }),
       rescue: () => ({ say: 'The shop is open until nine.' }),
     });
@@ -111,8 +111,12 @@ describe.concurrent('agent with tools and external speech services', () => {
   /** The config as sent by a client; fields may be missing. */
   async function call(config: object) {
     // A timeout of 0 disables the inactivity prompts, which a slow machine could trigger.
-    const whole = { prompt: 'You help.', user_silence_timeout: 0, ...config } as AgentConfigInput;
-    const agent = await makeAgent(product, whole);
+    const fullConfig = {
+      prompt: 'You help.',
+      user_silence_timeout: 0,
+      ...config,
+    } as AgentConfigInput;
+    const agent = await makeAgent(product, fullConfig);
     const details = await requestConnection(product, agent);
     const client = new CallClient(details);
     await client.connect();
@@ -123,11 +127,11 @@ describe.concurrent('agent with tools and external speech services', () => {
   async function askAloud(client: CallClient, question: string): Promise<string> {
     const before = client.lastSeq;
     await client.say(said.get(question)!);
-    const spoke = await client.state('speaking', before);
-    await client.state('listening', spoke.seq);
+    const speakingMessage = await client.state('speaking', before);
+    await client.state('listening', speakingMessage.seq);
     await client.playedOut();
     const { player } = client;
-    return listener.transcribe(player.heardBetween(spoke.atMs), player.rate);
+    return listener.transcribe(player.playedBetween(speakingMessage.atMs), player.rate);
   }
 
   it('answers with webhook and MCP tools, skips a turn and ends the call', async ({
@@ -171,7 +175,7 @@ describe.concurrent('agent with tools and external speech services', () => {
     await client.playedOut();
     client.close();
     expect(client.finals.at(-1)).toMatch(/Have a nice day, goodbye\.$/);
-    expect(client.player.hasHeardAll).toBe(true);
+    expect(client.player.hasPlayedAll).toBe(true);
 
     const asked = hook.requests.find(({ path }) => path === '/orders')!;
     expect(asked).toMatchObject({ method: 'POST', body: { order: 7 } });
@@ -200,29 +204,29 @@ describe.concurrent('agent with tools and external speech services', () => {
   it.for([
     ['de', 'wo ist mein Paket'],
     ['sv', 'var är mitt paket'],
-  ])('uses external speech services for %s', async ([language, heard], { expect }) => {
+  ])('uses external speech services for %s', async ([language, expectedText], { expect }) => {
     const { client, callId } = await call({
       llm_model: 'german',
       tts_params: { language, voice_id: `remote-alloy-${language}` },
     });
     const before = client.lastSeq;
-    const linesBefore = deepgram.connections.length;
+    const connectionsBefore = deepgram.connections.length;
     await client.say(said.get(WHEN)!);
-    const spoke = await client.state('speaking', before);
-    await client.state('listening', spoke.seq);
+    const speakingMessage = await client.state('speaking', before);
+    await client.state('listening', speakingMessage.seq);
     await client.playedOut();
     client.hangUp();
     await client.closed();
     client.close();
     await endedCall(product, callId);
-    expect(client.finals).toEqual([`user: ${heard}`, `agent: Sie sagten: ${heard}.`]);
-    expect(client.player.hasHeardAll).toBe(true);
+    expect(client.finals).toEqual([`user: ${expectedText}`, `agent: Sie sagten: ${expectedText}.`]);
+    expect(client.player.hasPlayedAll).toBe(true);
     expect(audio.speeches.map(({ body }) => body.voice)).toContain('alloy');
     if (language === 'de') {
       expect(audio.transcripts.at(-1)!.fields.language).toBe('de');
       return;
     }
-    expect(deepgram.connections.length).toBe(linesBefore + 1);
+    expect(deepgram.connections.length).toBe(connectionsBefore + 1);
     await expect
       .poll(() => deepgram.connections.at(-1)!.messageTypes.at(-1), { timeout: 30_000 })
       .toBe('CloseStream');

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { nameOf, withContractPlane } from '../support/harness/app/contract-app.js';
 import type { Operation } from '../support/harness/app/openapi-document.js';
 import { Coercions } from '../support/programs/schemathesis/coercions.js';
-import { BodySchema, type Field, NASTIES, type Nasty, toJson } from './malformed-bodies.js';
+import {
+  BodySchema,
+  type Field,
+  INVALID_VALUES,
+  type InvalidValue,
+  toJson,
+} from './malformed-bodies.js';
 
 const plane = withContractPlane();
 
@@ -50,7 +56,7 @@ const placeOf = ({ place }: Field) => place.join('.');
  */
 async function sendEverywhere(
   operation: Operation,
-  { name, make }: Nasty,
+  { name, make }: InvalidValue,
   fields: readonly Field[],
 ) {
   const schema = bodySchemaOf(operation);
@@ -70,26 +76,26 @@ async function sendEverywhere(
   if (wrong.length === 0) return;
   const { status, body, about } = await send(operation, toJson(schema.withValues(wrong)));
   expect(status, `${name}: ${about}`).toBe(422);
-  const told = placesIn(body);
-  const untold = wrong
+  const reported = placesIn(body);
+  const unreported = wrong
     .map(([field]) => placeOf(field))
-    .filter((place) => !told.some((one) => one === place || one.startsWith(`${place}.`)));
-  expect(untold, `${name}: ${about}`).toEqual([]);
+    .filter((place) => !reported.some((one) => one === place || one.startsWith(`${place}.`)));
+  expect(unreported, `${name}: ${about}`).toEqual([]);
 }
 
 describe('fields of request bodies', () => {
-  it.each(NASTIES.map((nasty) => [nasty.name, nasty] as const))(
+  it.each(INVALID_VALUES.map((invalidValue) => [invalidValue.name, invalidValue] as const))(
     'are rejected with their place, or accepted as documented, if the value is %s',
-    async (_, nasty) => {
+    async (_, invalidValue) => {
       for (const operation of operations()) {
         const { fields } = bodySchemaOf(operation);
         await sendEverywhere(
           operation,
-          nasty,
-          fields.filter(({ holds }) => !holds),
+          invalidValue,
+          fields.filter(({ hasFields: holds }) => !holds),
         );
-        for (const field of fields.filter(({ holds }) => holds)) {
-          await sendEverywhere(operation, nasty, [field]);
+        for (const field of fields.filter(({ hasFields: holds }) => holds)) {
+          await sendEverywhere(operation, invalidValue, [field]);
         }
       }
     },

@@ -49,7 +49,7 @@ const unplayedMs = ({ audioBytes, played }: SocketTraffic) =>
   audioBytes / BYTES_PER_MS - played.at(-1)!;
 
 /** The playhead after a pause, once it no longer changes. */
-async function heldPlayhead(page: Page, { played }: SocketTraffic): Promise<number> {
+async function pausedPlayhead(page: Page, { played }: SocketTraffic): Promise<number> {
   for (let last: number | undefined; ; ) {
     // By then the page's audio thread has processed the previous message.
     await page.waitForTimeout(400);
@@ -66,10 +66,10 @@ describeWith(['chromium', 'piper-tts'], 'browser call', (tools) => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-microphone-'));
   const browsers: Browser[] = [];
   let product: Product;
-  let asker: Browser;
+  let questionBrowser: Browser;
   let interrupter: Browser;
   let silent: Browser;
-  let deaf: Browser;
+  let withoutMicrophone: Browser;
   beforeAll(async () => {
     const launch = async (microphone?: string) => {
       const launched = await launchBrowser(tools.chromium, microphone);
@@ -86,7 +86,7 @@ describeWith(['chromium', 'piper-tts'], 'browser call', (tools) => {
     // In the middle of an answer of eight seconds, even if the answer starts late.
     const interruptedAt = Math.round(first.atMs + first.samples.length / 16 + 4_500);
     const interrupting = [first, { ...interruption!, atMs: interruptedAt }];
-    [asker, interrupter, silent, deaf] = await Promise.all([
+    [questionBrowser, interrupter, silent, withoutMicrophone] = await Promise.all([
       launch(microphoneFile(folder, [question!])),
       launch(microphoneFile(folder, interrupting)),
       launch(microphoneFile(folder, [{ atMs: SILENT_MS, samples: new Float32Array() }])),
@@ -130,7 +130,7 @@ describeWith(['chromium', 'piper-tts'], 'browser call', (tools) => {
   describe('by voice', () => {
     it.concurrent('answers a spoken question and displays its transcript', async (test) => {
       const { expect } = test;
-      const { page, faults, wire } = await open(test, asker);
+      const { page, faults, traffic: wire } = await open(test, questionBrowser);
       await page.evaluate(WATCH_STATES);
       await page
         .getByRole('combobox', { name: 'Agent' })
@@ -181,7 +181,7 @@ describeWith(['chromium', 'piper-tts'], 'browser call', (tools) => {
         config: { ...config, greeting: '' },
       });
       await ask('POST', `/agent/${made.agent_id}/deploy`);
-      const { page, wire } = await open(test, interrupter);
+      const { page, traffic: wire } = await open(test, interrupter);
       await talk(page, name);
       await page
         .locator('#transcript')
@@ -211,19 +211,19 @@ describeWith(['chromium', 'piper-tts'], 'browser call', (tools) => {
       const { expect } = test;
       const { page } = await open(test, silent);
       const between = await proxySocket(page);
-      const { wire } = between;
+      const { traffic: wire } = between;
       await page.evaluate(WATCH_STATES);
       await talk(page);
       await expect.poll(() => wire.played.at(-1) ?? 0, { timeout: 20_000 }).toBeGreaterThan(500);
 
       between.say({ type: 'pause' });
-      const held = await heldPlayhead(page, wire);
-      expect(held).toBeLessThan(wire.audioBytes / BYTES_PER_MS);
+      const pausedAt = await pausedPlayhead(page, wire);
+      expect(pausedAt).toBeLessThan(wire.audioBytes / BYTES_PER_MS);
       const reports = wire.played.length;
-      between.say({ type: 'resume', fromMs: held });
+      between.say({ type: 'resume', fromMs: pausedAt });
       await expect.poll(() => wire.played.length).toBeGreaterThan(reports + 2);
-      expect(wire.played[reports]! - held).toBeGreaterThan(0);
-      expect(wire.played[reports]! - held).toBeLessThanOrEqual(110);
+      expect(wire.played[reports]! - pausedAt).toBeGreaterThan(0);
+      expect(wire.played[reports]! - pausedAt).toBeLessThanOrEqual(110);
 
       await between.breakSocket();
       await expect
@@ -246,7 +246,7 @@ describeWith(['chromium', 'piper-tts'], 'browser call', (tools) => {
     });
 
     it.concurrent('reports a refused microphone and accepts typed text', async (test) => {
-      const { page } = await open(test, deaf);
+      const { page } = await open(test, withoutMicrophone);
       await talk(page);
       await page.getByText(/(was refused|No microphone was found).*You can type instead/).waitFor();
       await page.getByLabel('Type instead of talking').fill('Can I pay by card?');
@@ -260,7 +260,7 @@ describeWith(['chromium', 'piper-tts'], 'browser call', (tools) => {
 
     it.concurrent('explains what to do on an insecure origin', async (test) => {
       const { port } = new URL(product.url);
-      const { page } = await open(test, deaf, `http://${INSECURE_HOST}:${port}`);
+      const { page } = await open(test, withoutMicrophone, `http://${INSECURE_HOST}:${port}`);
       await talk(page);
       await page.getByText(/open this page by https/).waitFor();
       await page.getByRole('button', { name: 'Talk' }).waitFor();
@@ -268,7 +268,7 @@ describeWith(['chromium', 'piper-tts'], 'browser call', (tools) => {
   });
 
   it('offers a test call to a paused agent', async (test) => {
-    const { page } = await open(test, deaf);
+    const { page } = await open(test, withoutMicrophone);
     const { agent_id: id } = await readyMade();
     await ask('POST', `/agent/${id}/pause`);
     await talk(page);

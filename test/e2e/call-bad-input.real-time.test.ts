@@ -288,8 +288,8 @@ describe.concurrent('running call', () => {
     expect(await client.closed()).toBe(4409);
     const { code, texts } = await second;
     expect(code).toBe(1000);
-    const told = texts.map((text) => JSON.parse(text) as { type: string });
-    expect(told.map(({ type }) => type)).toEqual(['ready', 'end']);
+    const refusals = texts.map((text) => JSON.parse(text) as { type: string });
+    expect(refusals.map(({ type }) => type)).toEqual(['ready', 'end']);
     client.close();
   });
 

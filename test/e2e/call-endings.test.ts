@@ -42,28 +42,30 @@ describe('gateway that stops during calls', () => {
     await product?.stop(); // of a failed attempt
     const drainMs = 20_000;
     product = await startProduct({ dataDir, env: { DRAIN_SECONDS: String(drainMs / 1_000) } });
-    const [polite, endless] = await Promise.all([answered(AGENT), answered(AGENT)]);
+    const [finishing, endless] = await Promise.all([answered(AGENT), answered(AGENT)]);
     const agentId = await makeAgent(product, AGENT);
-    const stoppedAt = polite.client.lastSeq;
-    const toldAt = performance.now();
+    const stoppedAt = finishing.client.lastSeq;
+    const signalledAt = performance.now();
     const stopping = product.stop();
     const isRefused = async () => (await refusal(product!, { agent_id: agentId })).status;
     await expect.poll(isRefused).toBe(503);
     const readiness = await fetch(`${product.url}/readyz`);
     expect(readiness.status).toBe(503);
     expect(await readiness.json()).toMatchObject({ parts: { gateway: 'stopping' } });
-    polite.client.type('How much are twelve red roses?');
-    await polite.client.state('speaking', stoppedAt);
-    polite.client.hangUp();
-    await polite.client.waitFor('end', ({ reason }) => reason === 'user_hangup');
+    finishing.client.type('How much are twelve red roses?');
+    await finishing.client.state('speaking', stoppedAt);
+    finishing.client.hangUp();
+    await finishing.client.waitFor('end', ({ reason }) => reason === 'user_hangup');
     await endless.client.waitFor('end', ({ reason }) => reason === 'drained');
     // Timers may fire a millisecond early.
-    expect(performance.now() - toldAt).toBeGreaterThan(drainMs - 100);
+    expect(performance.now() - signalledAt).toBeGreaterThan(drainMs - 100);
     expect(await endless.client.closed()).toBe(1000);
     expect(await stopping).toBe(0);
 
     product = await startProduct({ dataDir });
-    expect(await endedCall(product, polite.callId)).toMatchObject({ ended_reason: 'user_hangup' });
+    expect(await endedCall(product, finishing.callId)).toMatchObject({
+      ended_reason: 'user_hangup',
+    });
     expect(await endedCall(product, endless.callId)).toMatchObject({ ended_reason: 'drained' });
   });
 

@@ -78,7 +78,7 @@ describe('LLM endpoint', () => {
     const agentTexts = client.finals
       .filter((text) => text.startsWith('agent: '))
       .map((text) => text.slice(7));
-    return { texts: agentTexts, waits, heardAll: client.player.hasHeardAll };
+    return { texts: agentTexts, waits, heardAll: client.player.hasPlayedAll };
   }
 
   // Runs first, because requests to hanging models end late.

@@ -92,7 +92,7 @@ describe.concurrent('dead connection', () => {
     await client.state('listening', lastSeq);
     await client.playedOut();
     expect(client.player.lostSamples).toBe(0);
-    expect(client.player.hasHeardAll).toBe(true);
+    expect(client.player.hasPlayedAll).toBe(true);
     expect(client.finals.at(-1)).toMatch(/greenery\.$/);
     client.hangUp();
     expect(await client.closed()).toBe(1000);

@@ -77,7 +77,7 @@ describeWith(['piper-tts'], 'live call', ({ 'piper-tts': python }) => {
   async function transcribe(client: CallClient, fromMs: number, toMs?: number) {
     const { player } = client;
     if (toMs === undefined) await client.playedOut();
-    return listener.transcribe(player.heardBetween(fromMs, toMs), player.rate);
+    return listener.transcribe(player.playedBetween(fromMs, toMs), player.rate);
   }
 
   // The metrics are those of the first call; the following calls run concurrently.
@@ -93,7 +93,7 @@ describeWith(['piper-tts'], 'live call', ({ 'piper-tts': python }) => {
     const thought = await client.state('thinking');
     expect(await transcribe(client, thought.atMs)).toMatch(/thirty|30/);
     expect(client.states).toEqual(['speaking', 'listening', 'thinking', 'speaking', 'listening']);
-    expect(client.player.hasHeardAll).toBe(true);
+    expect(client.player.hasPlayedAll).toBe(true);
 
     const latency = await client.waitFor('latency');
     const { turn, total, endpointing } = latency;
@@ -136,7 +136,7 @@ describeWith(['piper-tts'], 'live call', ({ 'piper-tts': python }) => {
 
   it.concurrent('stops speaking at a barge-in in mid-reply and answers it', async (test) => {
     const { client, callId } = await call(test);
-    const spokeAt = await askAloud(client, ORCHIDS, 2_500);
+    const askedMs = await askAloud(client, ORCHIDS, 2_500);
     const interruptedAt = client.lastSeq;
     await client.say(said.get(HOURS)!);
     const paused = await client.waitFor('pause');
@@ -150,7 +150,7 @@ describeWith(['piper-tts'], 'live call', ({ 'piper-tts': python }) => {
     // No audio was played or received between the clear and the next answer.
     const { arrivedAt } = client.player;
     const answeredAt = arrivedAt.find((at) => at >= thought.atMs);
-    expect(client.player.heardBetween(cleared.atMs + 1, answeredAt)).toHaveLength(0);
+    expect(client.player.playedBetween(cleared.atMs + 1, answeredAt)).toHaveLength(0);
     const sent = arrivedAt.filter((at) => at > cleared.atMs && at < thought.atMs);
     expect(sent).toEqual([]);
     expect(await transcribe(client, thought.atMs)).toMatch(/eight|8|six|6/);
@@ -162,7 +162,7 @@ describeWith(['piper-tts'], 'live call', ({ 'piper-tts': python }) => {
     const fact = SHOP.prompt!.slice(SHOP.prompt!.indexOf('Our gardener'));
     expect(fact.startsWith(cut.text)).toBe(true);
     expect(cut.text.length).toBeLessThan(0.8 * fact.length);
-    const heard = await transcribe(client, spokeAt, cleared.atMs);
+    const heard = await transcribe(client, askedMs, cleared.atMs);
     const difference = heard.split(' ').length - cut.text.split(' ').length;
     // Recognition of a single interruption varies by a word or two; `bench -- heard` measures
     // fifty.
@@ -181,7 +181,7 @@ describeWith(['piper-tts'], 'live call', ({ 'piper-tts': python }) => {
     await client.state('listening', spoken.seq);
     await client.playedOut();
     expect(client.player.resumeErrors).toEqual([0]);
-    expect(client.player.hasHeardAll).toBe(true);
+    expect(client.player.hasPlayedAll).toBe(true);
     expect(client.states).toEqual(['listening', 'thinking', 'speaking', 'listening']);
     expect(client.finals).toHaveLength(2);
     expect(spoken.text).toMatch(/^Our gardener .* as long as they like\.$/);
@@ -222,19 +222,19 @@ describeWith(['piper-tts'], 'live call', ({ 'piper-tts': python }) => {
 
   it.concurrent('pauses during a disconnection of 5 s and loses no audio', async (test) => {
     const { client, callId } = await call(test);
-    const spokeAt = await askAloud(client, ROSES, 1_000);
+    const askedMs = await askAloud(client, ROSES, 1_000);
     client.drop();
-    const heardBefore = client.player.playedMs;
+    const playedBefore = client.player.playedMs;
     await sleep(5_000);
     // At most the audio that was sent ahead and not played yet.
-    expect(client.player.playedMs - heardBefore).toBeLessThanOrEqual(1_500);
+    expect(client.player.playedMs - playedBefore).toBeLessThanOrEqual(1_500);
     const resumedAt = client.lastSeq;
     await client.resume();
     await client.state('listening', resumedAt);
     await client.playedOut();
     expect(client.player.lostSamples).toBe(0);
-    expect(client.player.hasHeardAll).toBe(true);
-    expect(await transcribe(client, spokeAt)).toMatch(/(thirty|30).*(vase|card|green)/);
+    expect(client.player.hasPlayedAll).toBe(true);
+    expect(await transcribe(client, askedMs)).toMatch(/(thirty|30).*(vase|card|green)/);
     client.hangUp();
     await client.closed();
     expect(await endedCall(product, callId)).toMatchObject({ ended_reason: 'user_hangup' });

@@ -107,7 +107,7 @@ it('unknown IDs return 404', async () => {
 it('bodies that are too large return 413, and bodies of another type 415', async () => {
   for (const operation of documenting(413).filter(hasJson)) {
     const body = `{"x":"${'x'.repeat(9_000_000)}"}`;
-    await persistently(() => provoke(operation, 413, { body }));
+    await retryConnection(() => provoke(operation, 413, { body }));
     const headers = { 'content-type': 'text/plain' };
     await provoke(operation, 415, { body: 'text', headers });
   }
@@ -115,7 +115,7 @@ it('bodies that are too large return 413, and bodies of another type 415', async
     const form = new FormData();
     form.set('file', new Blob(['x'.repeat(9_000_000)]), 'large');
     form.set('name', 'Large');
-    await persistently(() => provoke(operation, 413, { body: form }));
+    await retryConnection(() => provoke(operation, 413, { body: form }));
     await provoke(operation, 415, { body: '{}' });
   }
   for (const operation of documenting(400).filter(hasForm)) {
@@ -128,7 +128,7 @@ it('bodies that are too large return 413, and bodies of another type 415', async
  * Repeats a request with a large body, because the server may close the connection before reading
  * it completely.
  */
-async function persistently(work: () => Promise<unknown>): Promise<void> {
+async function retryConnection(work: () => Promise<unknown>): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       await work();
@@ -184,13 +184,13 @@ function goodBodyOf(operation: Operation): unknown {
 }
 
 it('speech returns 402 without credits, 409 for a language without a voice, and 400 for an unknown model', async () => {
-  const poor = await plane().makeAccount();
-  await plane().database.db('accounts').where({ id: poor.id }).update({
+  const withoutCredits = await plane().makeAccount();
+  await plane().database.db('accounts').where({ id: withoutCredits.id }).update({
     balance: 0,
     price_per_1000_characters: 1,
   });
   for (const operation of documenting(402)) {
-    await provoke(operation, 402, { bearer: poor.key, body: { text: 'Hello.' } });
+    await provoke(operation, 402, { bearer: withoutCredits.key, body: { text: 'Hello.' } });
     const body = { text: 'Hola.', language: 'es', model: 'svc-tts-v1-latest' };
     await provoke(operation, 400, { body });
     await provoke(operation, 409, { body: { text: 'Hola.', language: 'es' } });
@@ -242,8 +242,8 @@ it('a voice that does not speak the language of the call returns 400', async () 
   for (const operation of documenting(400).filter(({ path: at }) => at.includes('/connection/'))) {
     await provoke(operation, 400, { body });
     const livekit = { agent_id, transport: 'livekit' };
-    const { body: told } = await provoke(operation, 409, { body: livekit });
-    expect(told).toMatchObject({
+    const { body: conflict } = await provoke(operation, 409, { body: livekit });
+    expect(conflict).toMatchObject({
       code: 'NOT_CONFIGURED',
       error: expect.stringContaining('LIVEKIT_URL'),
     });
@@ -272,8 +272,8 @@ it('carriers, exchanges and Google return 409 if they are not configured', async
     'POST /api/v1/google/{agent_id}/oauth/start': { return_path: '/' },
   };
   for (const [name, body] of Object.entries(asked)) {
-    const { body: told } = await provoke(operationOf(name), 409, { body });
-    expect(told.code).toBe('NOT_CONFIGURED');
+    const { body: conflict } = await provoke(operationOf(name), 409, { body });
+    expect(conflict.code).toBe('NOT_CONFIGURED');
   }
 });
 

@@ -22,11 +22,11 @@ const plane = withContractPlane();
 let product: Product;
 let api: ApiDocument;
 let owner: Account;
-let stranger: Account;
+let otherAccount: Account;
 
 beforeAll(async () => {
   ({ product, api, owner } = plane());
-  stranger = await plane().makeAccount();
+  otherAccount = await plane().makeAccount();
 });
 
 const ask = (...asked: Parameters<ReturnType<typeof plane>['ask']>) => plane().ask(...asked);
@@ -79,11 +79,11 @@ describe('routes', () => {
     for (const operation of api.operations.filter(takesKeys).sort(deletesLast)) {
       const body = bodyOf(operation);
       const answer = await ask(operation.method, pathOf(operation), { bearer: owner.key, body });
-      const told = operation.responses[answer.status];
+      const documentedResponse = operation.responses[answer.status];
       const about = `${nameOf(operation)}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`;
-      expect(told, about).toBeDefined();
+      expect(documentedResponse, about).toBeDefined();
       expect([422, 500], about).not.toContain(answer.status);
-      const schema = told.content?.['application/json']?.schema;
+      const schema = documentedResponse.content?.['application/json']?.schema;
       if (answer.isJson) expect(api.differences(schema, answer.body), about).toEqual([]);
     }
   });
@@ -154,7 +154,7 @@ describe('access', () => {
     const isAboutOne = (operation: Operation) =>
       operation.path.includes('{') || bodyNames(operation, 'agent_id');
     for (const operation of api.operations.filter(takesKeys).filter(isAboutOne)) {
-      const asked = { bearer: stranger.key, body: bodyOf(operation) };
+      const asked = { bearer: otherAccount.key, body: bodyOf(operation) };
       const { status } = await ask(operation.method, pathOf(operation), asked);
       expect(status, nameOf(operation)).toBe(404);
     }

@@ -47,7 +47,7 @@ async function json(method: string, path: string, body?: unknown): Promise<any> 
   return (await post(method, path, body)).json();
 }
 
-async function heard(text: string, more: object): Promise<string> {
+async function synthesise(text: string, more: object): Promise<string> {
   const body = { text, audio_format: 'pcm_16000', ...more };
   const pcm = new Int16Array(await (await post('POST', '/tts/speech/stream', body)).arrayBuffer());
   const samples = new Float32Array(pcm.length);
@@ -58,13 +58,13 @@ async function heard(text: string, more: object): Promise<string> {
 describe('speech with a dictionary', () => {
   it('contains the replacement of a word', async () => {
     const text = 'Would you like some Xyzzy with your coffee?';
-    expect(await heard(text, { dictionary_id: dictionaryId })).toContain('chocolate');
-    expect(await heard(text, {})).not.toContain('chocolate');
+    expect(await synthesise(text, { dictionary_id: dictionaryId })).toContain('chocolate');
+    expect(await synthesise(text, {})).not.toContain('chocolate');
   });
 
   it('contains the transcription of a word that also has a replacement', async () => {
     const text = 'My brother plays the Qwrt every evening.';
-    const found = await heard(text, { dictionary_id: dictionaryId });
+    const found = await synthesise(text, { dictionary_id: dictionaryId });
     expect(found).toMatch(/plays the ban[dj]/);
     expect(found).not.toContain('something');
   });
@@ -80,13 +80,13 @@ describe('speech with a dictionary', () => {
 
   it('contains the replacement of a phrase with a full stop, without splitting the sentence', async () => {
     const text = 'We moved from zzyzx  corp. to New York last year.';
-    const found = await heard(text, { dictionary_id: dictionaryId });
+    const found = await synthesise(text, { dictionary_id: dictionaryId });
     expect(found).toContain('boston');
   });
 });
 
 describe('agent with a dictionary', () => {
-  async function greeting(tts_params: object): Promise<{ heard: string; written: string }> {
+  async function greeting(tts_params: object): Promise<{ synthesise: string; written: string }> {
     const config = { ...SHOP, greeting: 'Welcome! Today we have fresh Xyzzy for you.', tts_params };
     const client = new CallClient(
       await requestConnection(product, await makeAgent(product, config)),
@@ -96,16 +96,16 @@ describe('agent with a dictionary', () => {
     await client.connect();
     await client.state('listening');
     const { player } = client;
-    const told = await client.final('agent');
+    const finalText = await client.final('agent');
     return {
-      heard: await listener.transcribe(player.heardBetween(0), player.rate),
-      written: told.text,
+      synthesise: await listener.transcribe(player.playedBetween(0), player.rate),
+      written: finalText.text,
     };
   }
 
   it('speaks the replacement and keeps the written text in its transcript', async () => {
     const found = await greeting({ dictionary_id: dictionaryId });
-    expect(found.heard).toContain('chocolate');
+    expect(found.synthesise).toContain('chocolate');
     expect(found.written).toContain('Xyzzy');
   });
 
@@ -114,8 +114,8 @@ describe('agent with a dictionary', () => {
     const { id } = await json('POST', `${DICTIONARIES}/add-from-rules`, body);
     await json('POST', `${DICTIONARIES}/${id}/set-rules`, { rules: [] });
     const found = await greeting({ dictionary_id: id, dictionary_version: 1 });
-    expect(found.heard).toContain('chocolate');
-    expect((await greeting({ dictionary_id: id })).heard).not.toContain('chocolate');
+    expect(found.synthesise).toContain('chocolate');
+    expect((await greeting({ dictionary_id: id })).synthesise).not.toContain('chocolate');
   });
 
   it('speaks without a deleted dictionary', async () => {
@@ -125,7 +125,7 @@ describe('agent with a dictionary', () => {
     });
     await json('DELETE', `${DICTIONARIES}/${id}`);
     const found = await greeting({ dictionary_id: id });
-    expect(found.heard).toContain('welcome');
-    expect(found.heard).not.toContain('chocolate');
+    expect(found.synthesise).toContain('welcome');
+    expect(found.synthesise).not.toContain('chocolate');
   });
 });

@@ -139,14 +139,20 @@ describe('two gateways on one database', () => {
     const text = 'A colleague takes over.';
     const said = await ask(second, 'POST', `/calls/${details.call_id}/say`, { text });
     expect(said).toMatchObject({ status: 200, body: { status: 'queued' } });
-    await client.waitFor('transcript', (told) => told.final && told.text === text);
-    await reader.waitFor('transcript', (told) => told.final && told.text === text);
+    await client.waitFor(
+      'transcript',
+      (transcript) => transcript.final && transcript.text === text,
+    );
+    await reader.waitFor(
+      'transcript',
+      (transcript) => transcript.final && transcript.text === text,
+    );
     await reader.waitFor('turn', (turn) => turn.role === 'agent' && turn.text === text);
-    const heard = fetch(`${second.url}/api/v1/calls/${details.call_id}/audio`, {
+    const audioResponse = fetch(`${second.url}/api/v1/calls/${details.call_id}/audio`, {
       headers: { authorization: `Bearer ${second.apiKey}` },
     });
-    expect((await heard).headers.get('content-type')).toBe('audio/mpeg');
-    const listened = (await heard).body!.getReader();
+    expect((await audioResponse).headers.get('content-type')).toBe('audio/mpeg');
+    const listened = (await audioResponse).body!.getReader();
     const { value: bytes } = await listened.read();
     expect(Buffer.from(bytes!).readUInt16BE(0) & 0xffe0).toBe(0xffe0);
     const answer = await ask(second, 'POST', `/calls/${details.call_id}/end`);
@@ -161,10 +167,10 @@ describe('two gateways on one database', () => {
   it('share the rate limit of an account', async () => {
     const gateways = await asNewAccount();
     const statuses: number[] = [];
-    let asked = 0;
+    let requestCount = 0;
     const askOn = async () => {
-      while (asked++ < REQUESTS + 30) {
-        statuses.push((await ask(gateways[asked % 2]!, 'GET', '/models')).status);
+      while (requestCount++ < REQUESTS + 30) {
+        statuses.push((await ask(gateways[requestCount % 2]!, 'GET', '/models')).status);
       }
     };
     await Promise.all(Array.from({ length: 8 }, askOn));
@@ -275,11 +281,11 @@ describe('cluster of gateways on one port', () => {
       await vi.waitFor(() => holderOf(details.call_id), { timeout: 30_000 });
       calls.set(holderOf(details.call_id), { details, client });
     }
-    const [[victim, lost], [, kept]] = [...calls] as [
+    const [[target, lost], [, kept]] = [...calls] as [
       [number, { details: ConnectionDetails; client: CallClient }],
       [number, { details: ConnectionDetails; client: CallClient }],
     ];
-    process.kill(victim, 'SIGKILL');
+    process.kill(target, 'SIGKILL');
     await lost.client.closed();
     const history = async () => {
       const { body } = await ask(product, 'GET', '/agent/call-history?limit=100');

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { admit, makeAgent } from '../bench/bench-agent.js';
+import { makeAgent, requestConnection } from '../bench/bench-agent.js';
 import { CallersProcess } from '../bench/density/callers-process.js';
 import { type RunningGateway, startGateway } from '../bench/gateway.js';
 import { type Counts, countsBetween, countsOf, quantileOf } from '../bench/histogram.js';
@@ -51,10 +51,10 @@ const tool = (name: string, parameters: object) => ({
 });
 
 /** Retries while an overloaded gateway refuses calls. */
-async function admitted(gateway: RunningGateway, agentId: string) {
-  let details: Awaited<ReturnType<typeof admit>> | undefined;
+async function connectWhenAdmitted(gateway: RunningGateway, agentId: string) {
+  let details: Awaited<ReturnType<typeof requestConnection>> | undefined;
   const isAdmitted = async () => {
-    details = await admit(gateway, agentId).catch((error: Error) => {
+    details = await requestConnection(gateway, agentId).catch((error: Error) => {
       if (!error.message.includes('OVERLOADED')) throw error;
       return undefined;
     });
@@ -100,40 +100,43 @@ it('the frames of 20 calls are not delayed by hostile tools in other calls', asy
   const callers = await CallersProcess.start();
   const hostileCallers = await CallersProcess.start();
   try {
-    const honest = await makeAgent(gateway, { ...ROOM, prompt: 'Roses cost thirty dollars.' });
+    const harmless = await makeAgent(gateway, { ...ROOM, prompt: 'Roses cost thirty dollars.' });
     const hostile = await makeAgent(gateway, {
       ...ROOM,
       llm_model: 'hostile',
       webhooks: { tools: [tool('slow', SLOW_PATTERN), tool('large', LARGE)] },
     });
     for (let i = 0; i < CALLS; i++) {
-      await callers.order({ type: 'call', details: await admitted(gateway, honest) });
+      await callers.order({ type: 'call', details: await connectWhenAdmitted(gateway, harmless) });
     }
     const without: Counts[] = [];
-    const beside: Counts[] = [];
+    const withHostile: Counts[] = [];
     const statuses: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       without.push(await measured(gateway));
       for (let i = 0; i < HOSTILE_CALLS; i++) {
-        await hostileCallers.order({ type: 'call', details: await admitted(gateway, hostile) });
+        await hostileCallers.order({
+          type: 'call',
+          details: await connectWhenAdmitted(gateway, hostile),
+        });
       }
       const saving = new AbortController();
       const measuring = measured(gateway).finally(() => saving.abort());
       const [counts, saved] = await Promise.all([measuring, keepSaving(gateway, saving.signal)]);
-      beside.push(counts);
+      withHostile.push(counts);
       statuses.push(...saved);
       await hostileCallers.order({ type: 'hang-up', count: HOSTILE_CALLS });
     }
     // Machine noise only adds to a round, and every round contains the effect of hostile tools.
     const rounds = without.map((counts, round) => {
       const withoutMs = p99Ms(counts);
-      const besideMs = p99Ms(beside[round]!);
-      return { withoutMs, besideMs, differenceMs: besideMs - withoutMs };
+      const withHostileMs = p99Ms(withHostile[round]!);
+      return { withoutMs, besideMs: withHostileMs, differenceMs: withHostileMs - withoutMs };
     });
-    for (const { withoutMs, besideMs } of rounds) {
+    for (const { withoutMs, besideMs: withHostileMs } of rounds) {
       process.stdout.write(
         `p99 frame lateness of ${CALLS} calls: ${withoutMs.toFixed(1)} ms without, ` +
-          `${besideMs.toFixed(1)} ms with hostile tools\n`,
+          `${withHostileMs.toFixed(1)} ms with hostile tools\n`,
       );
     }
     expect(new Set(statuses)).toEqual(new Set([422]));

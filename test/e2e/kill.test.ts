@@ -15,9 +15,9 @@ describe('SIGKILL during writes', () => {
 
   it.each(KILL_TARGETS)(
     'of the %s loses no acknowledged data',
-    async (victim) => {
-      for (let round = 0; round < ROUNDS[victim]; round++) await run.round(victim);
-      expect(run.acknowledged).toBeGreaterThan(ROUNDS[victim]);
+    async (target) => {
+      for (let round = 0; round < ROUNDS[target]; round++) await run.round(target);
+      expect(run.acknowledged).toBeGreaterThan(ROUNDS[target]);
     },
     MAX_MS,
   );

@@ -21,7 +21,7 @@ import { describeWith } from '../support/harness/process/required-tools.js';
 const WAIT = { timeout: 60_000, interval: 100 };
 const LIMIT = 360_000;
 /** Minimum level of an audible agent. */
-const SOUND = 0.01;
+const AUDIBLE_LEVEL = 0.01;
 /** Calls are dispatched at random: the test makes calls until each gateway has two. */
 const MAX_ATTEMPTS = 40;
 
@@ -102,9 +102,11 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
     return { details, guest };
   }
 
-  const isHeard = ({ guest }: Pick<Caller, 'guest'>) =>
+  const isAudible = ({ guest }: Pick<Caller, 'guest'>) =>
     vi.waitFor(() => {
-      expect(Math.max(0, ...guest.all('heard').map(({ level }) => level))).toBeGreaterThan(SOUND);
+      expect(Math.max(0, ...guest.all('heard').map(({ level }) => level))).toBeGreaterThan(
+        AUDIBLE_LEVEL,
+      );
     }, WAIT);
 
   const end = ({ details }: Caller, { url }: Product) =>
@@ -115,18 +117,21 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
 
   /** Audible calls, two per gateway, by gateway ID. */
   async function twoEach(): Promise<readonly (readonly [string, readonly Caller[]])[]> {
-    const held = new Map<string, Caller[]>();
+    const callsByGateway = new Map<string, Caller[]>();
     for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
       const caller = await call(one);
-      await isHeard(caller);
+      await isAudible(caller);
       const gatewayId = (await rowOf(caller))?.gateway_id ?? '';
-      const its = held.get(gatewayId) ?? [];
+      const its = callsByGateway.get(gatewayId) ?? [];
       if (its.length === 2) {
         await end(caller, one);
         await caller.guest.kill();
-      } else held.set(gatewayId, [...its, caller]);
-      if (held.size === 2 && [...held.values()].every(({ length }) => length === 2)) {
-        return [...held];
+      } else callsByGateway.set(gatewayId, [...its, caller]);
+      if (
+        callsByGateway.size === 2 &&
+        [...callsByGateway.values()].every(({ length }) => length === 2)
+      ) {
+        return [...callsByGateway];
       }
     }
     throw new Error(`Of ${MAX_ATTEMPTS} calls all went to one gateway`);
@@ -140,19 +145,24 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
       const details = await requestConnection(one, agentId);
       expect(details.server_url).toBe(server.url.replace('http', 'ws'));
       expect(details.participant_token.split('.')).toHaveLength(3);
-      const held = await twoEach();
+      const callsByGateway = await twoEach();
       // The effect of the kill shows which gateway ran which call.
       isKilled = true;
       await one.kill();
       const ended = await vi.waitFor(async () => {
         const states = await Promise.all(
-          held.map(async ([, its]) => (await Promise.all(its.map(rowOf))).map((row) => row?.state)),
+          callsByGateway.map(async ([, its]) =>
+            (await Promise.all(its.map(rowOf))).map((row) => row?.state),
+          ),
         );
         const index = states.findIndex((its) => its.every((state) => state === 'ended'));
         expect(index).not.toBe(-1);
         return index;
       }, WAIT);
-      const [[, lost], [, kept]] = ended === 0 ? [held[0]!, held[1]!] : [held[1]!, held[0]!];
+      const [[, lost], [, kept]] =
+        ended === 0
+          ? [callsByGateway[0]!, callsByGateway[1]!]
+          : [callsByGateway[1]!, callsByGateway[0]!];
       for (const caller of lost) {
         expect((await rowOf(caller))?.ended_reason).toBe('error_transport');
         // No participant stays alone in a room.
@@ -161,7 +171,7 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
       // Ended calls have a reason.
       for (const caller of kept) expect((await rowOf(caller))?.ended_reason).toBeNull();
       const next = await call(two);
-      await isHeard(next);
+      await isAudible(next);
       const [survivor] = await Promise.all(kept.map(rowOf));
       expect((await rowOf(next))?.gateway_id).toBe(survivor?.gateway_id);
       for (const { guest } of [...kept, next]) {
@@ -197,7 +207,7 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
       });
       await guest.execute({ type: 'join', url: server.url.replace('http', 'ws'), token });
       await guest.execute({ type: 'attributes', attributes: { 'sip.callStatus': 'active' } });
-      await isHeard({ guest });
+      await isAudible({ guest });
       const row = await database
         .db('calls')
         .where({ call_type: 'sip_inbound', from_number: '+15550111' })
@@ -227,8 +237,8 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
       const pressed = await order('keys', { keys: '1*d' });
       expect([pressed.status, pressed.body.status]).toEqual([200, 'done']);
       await vi.waitFor(() => {
-        const heard = guest.all('dtmf').map(({ code, digit }) => [code, digit]);
-        expect(heard).toEqual([
+        const receivedKeys = guest.all('dtmf').map(({ code, digit }) => [code, digit]);
+        expect(receivedKeys).toEqual([
           [1, '1'],
           [10, '*'],
           [15, 'd'],
@@ -285,7 +295,7 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
       await vi.waitFor(async () => {
         expect((await readiness(late.url)).parts.livekit).toBe('up');
       }, WAIT);
-      await isHeard(await call(late));
+      await isAudible(await call(late));
     },
     LIMIT,
   );

@@ -10,21 +10,21 @@ export interface Field {
   readonly schema: Schema;
   readonly isRequired: boolean;
   /** Whether it contains other fields. */
-  readonly holds: boolean;
+  readonly hasFields: boolean;
 }
 
 /** An invalid or extreme value that a client may send in any place. */
-export interface Nasty {
+export interface InvalidValue {
   readonly name: string;
   readonly make: (schema: Schema) => unknown;
 }
 
-const always = (name: string, value: unknown): Nasty => ({ name, make: () => value });
+const always = (name: string, value: unknown): InvalidValue => ({ name, make: () => value });
 
 /** JSON cannot represent infinity except as `1e999`: see `toJson`. */
 const INFINITE = Number.POSITIVE_INFINITY;
 
-export const NASTIES: readonly Nasty[] = [
+export const INVALID_VALUES: readonly InvalidValue[] = [
   always('null', null),
   always('true', true),
   always('an integer', 7),
@@ -107,7 +107,7 @@ export class BodySchema {
 
   *#withInner(schema: Schema, place: Place, isRequired: boolean): Generator<Field> {
     const inner = [...this.#fieldsOf(schema, place)];
-    yield { place, schema, isRequired, holds: inner.length > 0 };
+    yield { place, schema, isRequired, hasFields: inner.length > 0 };
     yield* inner;
   }
 

@@ -135,11 +135,11 @@ describeWith(['chromium'], 'console page', ({ chromium: executablePath }) => {
     await page.getByRole('button', { name: 'Say', exact: true }).click();
     await transcript.getByText('A colleague takes over.').waitFor();
     await page.getByRole('button', { name: 'Listen' }).click();
-    const heard = () =>
+    const playedSeconds = () =>
       page
         .locator('#live-player')
         .evaluate((audio: unknown) => (audio as { readonly currentTime: number }).currentTime);
-    await expect.poll(heard, { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(playedSeconds, { timeout: 30_000 }).toBeGreaterThan(0);
     if (process.env.SCREENSHOTS) {
       await page.screenshot({ path: `${process.env.SCREENSHOTS}/live.png`, fullPage: true });
     }
@@ -152,15 +152,15 @@ describeWith(['chromium'], 'console page', ({ chromium: executablePath }) => {
 
   it('loads the API reference from this server only', async () => {
     const { page, faults } = await openPage();
-    const elsewhere: string[] = [];
+    const foreignRequests: string[] = [];
     page.on('request', (request) => {
       if (!/^(data:|blob:)/.test(request.url()) && !request.url().startsWith(product.url)) {
-        elsewhere.push(request.url());
+        foreignRequests.push(request.url());
       }
     });
     await page.goto(`${product.url}/docs`);
     await page.getByText('/api/v1/tts/speech/stream').waitFor();
-    expect(elsewhere).toEqual([]);
+    expect(foreignRequests).toEqual([]);
     expect(faults).toEqual([]);
     if (process.env.SCREENSHOTS) {
       await page.screenshot({ path: `${process.env.SCREENSHOTS}/docs.png` });

@@ -42,7 +42,7 @@ const LISTENED_S = 12;
 /** Tolerance between the recordings of two legs, because the machine may stall. In milliseconds. */
 const APART_MS = 1_000;
 /** Number of attempts per question, because a busy machine may recognise only a part of it. */
-const ASKED = 3;
+const MAX_QUESTIONS = 3;
 
 /** Protocol violations of a call, except for lead times, which a stalled test process distorts. */
 const brokenRules = ({ faults }: SimulatedCall) => faults.filter(({ code }) => code !== 'lead');
@@ -120,7 +120,7 @@ describeWith(['ffmpeg'], 'phone call', ({ ffmpeg }) => {
   async function askFor(scenario: PhoneScenario, words: RegExp): Promise<void> {
     const { leg: line } = scenario.call;
     let text = '';
-    for (let times = 0; times < ASKED; times++) {
+    for (let times = 0; times < MAX_QUESTIONS; times++) {
       const askedMs = await askAloud(line);
       for (
         let sinceMs = askedMs;

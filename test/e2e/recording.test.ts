@@ -45,15 +45,15 @@ describeWith(['ffmpeg'], 'recording', ({ ffmpeg }) => {
     return { client, callId: details.call_id };
   }
 
-  const askedFor = async (callId: string) => {
+  const requestRecording = async (callId: string) => {
     const { body } = await ask(product, 'GET', `/agent/call-history/${callId}/recording`);
     return body as { status: string; url: string | null };
   };
 
   async function channelsOf(callId: string) {
-    const status = async () => (await askedFor(callId)).status;
+    const status = async () => (await requestRecording(callId)).status;
     await expect.poll(status, { timeout: 60_000 }).toBe('ready');
-    const { url } = await askedFor(callId);
+    const { url } = await requestRecording(callId);
     const file = Buffer.from(await (await fetch(url!)).arrayBuffer());
     const [caller, agent] = await decodeChannels(ffmpeg, file, { channels: 2, sampleRate: RATE });
     return { caller: caller!, agent: agent! };
@@ -68,7 +68,7 @@ describeWith(['ffmpeg'], 'recording', ({ ffmpeg }) => {
   it('has the agent on the right channel and the caller on the left', async () => {
     const { client, callId } = await call();
     await client.state('listening');
-    expect((await askedFor(callId)).status).toBe('processing');
+    expect((await requestRecording(callId)).status).toBe('processing');
     await client.say(tone);
     client.hangUp();
     await client.closed();
@@ -91,7 +91,7 @@ describeWith(['ffmpeg'], 'recording', ({ ffmpeg }) => {
     await client.closed();
     await endedCall(product, callId);
     expect(filesOf(callId)).toEqual([]);
-    expect(await askedFor(callId)).toEqual({ status: 'not_recorded', url: null });
+    expect(await requestRecording(callId)).toEqual({ status: 'not_recorded', url: null });
   });
 
   it('keeps all stored audio after a SIGKILL during the call', async () => {

@@ -84,12 +84,12 @@ describe('streamed speech', () => {
       const body = { text: TEXT, audio_format: format };
       const wanted = await bytesOf(post('speech/stream', body));
       const response = await post('speech/stream', body);
-      const pieces: Uint8Array[] = [];
-      for await (const piece of response.body!) {
-        pieces.push(piece);
-        if (pieces.length % 3 === 0) await sleep(20);
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of response.body!) {
+        chunks.push(chunk);
+        if (chunks.length % 3 === 0) await sleep(20);
       }
-      expect(Buffer.concat(pieces).equals(wanted)).toBe(true);
+      expect(Buffer.concat(chunks).equals(wanted)).toBe(true);
     },
   );
 
@@ -105,25 +105,25 @@ describe('streamed speech', () => {
 });
 
 describe('16 concurrent streams', () => {
-  interface Heard {
+  interface StreamTiming {
     readonly bytes: Buffer;
     /** Longest time by which playback would have preceded the received audio, in milliseconds. */
     readonly lateMs: number;
   }
 
-  async function listen(): Promise<Heard> {
+  async function listen(): Promise<StreamTiming> {
     const response = await post('speech/stream', { text: TEXT, audio_format: 'pcm' });
-    const pieces: Uint8Array[] = [];
+    const chunks: Uint8Array[] = [];
     let length = 0;
     let startedAt: number | undefined;
     let lateMs = 0;
-    for await (const piece of response.body!) {
+    for await (const chunk of response.body!) {
       startedAt ??= performance.now();
       lateMs = Math.max(lateMs, performance.now() - startedAt - length / BYTES_PER_MS);
-      pieces.push(piece);
-      length += piece.length;
+      chunks.push(chunk);
+      length += chunk.length;
     }
-    return { bytes: Buffer.concat(pieces), lateMs };
+    return { bytes: Buffer.concat(chunks), lateMs };
   }
 
   it('finish at a similar time without running out of audio', async ({ skip }) => {
@@ -132,11 +132,11 @@ describe('16 concurrent streams', () => {
     const stalls = monitorEventLoopDelay({ resolution: 10 });
     stalls.enable();
     const startedAt = performance.now();
-    const heard = await Promise.all(Array.from({ length: 16 }, listen));
+    const timings = await Promise.all(Array.from({ length: 16 }, listen));
     stalls.disable();
     const tookS = (performance.now() - startedAt) / 1000;
     const workS = (await metric('process_cpu_seconds_total')) - before;
-    for (const { bytes } of heard) expect(bytes.equals(alone.bytes)).toBe(true);
+    for (const { bytes } of timings) expect(bytes.equals(alone.bytes)).toBe(true);
     await nothingIsUnderWay();
     if (workS < 0.8 * tookS) {
       // With work queued all the time, one core would have been used completely.
@@ -146,7 +146,7 @@ describe('16 concurrent streams', () => {
     // second chunk.
     const limitMs = 1_500 + 1_000 * Math.max(0, tookS - workS) + 2 * (stalls.max / 1e6);
     // Excludes CPU time used by other processes and stalls of this process.
-    expect(Math.max(...heard.map(({ lateMs }) => lateMs))).toBeLessThan(limitMs);
+    expect(Math.max(...timings.map(({ lateMs }) => lateMs))).toBeLessThan(limitMs);
   });
 });
 

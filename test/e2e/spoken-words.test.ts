@@ -108,15 +108,15 @@ async function speak(text: string): Promise<Float32Array> {
 it('numbers, names, dates and money are transcribed with a word error rate of at most 10 %', async () => {
   let errors = 0;
   let words = 0;
-  const misheard: string[] = [];
+  const mistranscribed: string[] = [];
   for (const [written, said] of SENTENCES) {
     const options = { priority: 'background' } as const;
-    const { text: heard } = await recogniser.transcribe(await speak(written), options);
-    const found = wordErrors(said, heard);
+    const { text: transcript } = await recogniser.transcribe(await speak(written), options);
+    const found = wordErrors(said, transcript);
     errors += found.errors;
     words += found.words;
-    if (found.errors > 0) misheard.push(`${found.errors} in ${said} | ${heard}`);
+    if (found.errors > 0) mistranscribed.push(`${found.errors} in ${said} | ${transcript}`);
   }
   expect(SENTENCES.length).toBe(30);
-  expect(errors / words, misheard.join('\n')).toBeLessThanOrEqual(MAX_WORD_ERRORS);
+  expect(errors / words, mistranscribed.join('\n')).toBeLessThanOrEqual(MAX_WORD_ERRORS);
 });

@@ -5,7 +5,7 @@ import { CallClient } from '../support/harness/call/call-client.js';
 import { type Product, startProduct } from '../support/harness/process/product.js';
 
 /** Timeout for prompt events on a busy machine, in milliseconds. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const ENV = { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1', REQUESTS_PER_MINUTE: '0' };
 
 async function ask(product: Product, method: string, path: string, body?: unknown) {
@@ -35,7 +35,7 @@ async function call(product: Product, agentId: string, more: object = {}): Promi
   return client;
 }
 
-const told = ({ requests }: WebhookReceiver) => requests.map(({ body }) => body.event);
+const eventNames = ({ requests }: WebhookReceiver) => requests.map(({ body }) => body.event);
 
 describe('webhooks', () => {
   let product: Product;
@@ -64,8 +64,8 @@ describe('webhooks', () => {
     clients.push(client);
     await client.waitFor('transcript', ({ final }) => final);
     client.hangUp();
-    await hook.waitFor(3, PATIENCE_MS);
-    expect(told(hook)).toEqual(events);
+    await hook.waitFor(3, TIMEOUT_MS);
+    expect(eventNames(hook)).toEqual(events);
     expect(hook.requests[1]!.body.data).toMatchObject({
       role: 'agent',
       text: expect.stringMatching(/^Hello Ana { {x} }/),
@@ -143,13 +143,13 @@ describe('webhooks', () => {
     });
     hook.answer(hang);
     clients.push(await call(product, agentId));
-    const [first] = await hook.waitFor(1, PATIENCE_MS);
+    const [first] = await hook.waitFor(1, TIMEOUT_MS);
     await product.kill();
     const { dataDir } = product;
     product = await startProduct({ dataDir, env: ENV });
-    await hook.waitFor(3, PATIENCE_MS);
+    await hook.waitFor(3, TIMEOUT_MS);
     await sleep(1_500);
-    expect(told(hook)).toEqual(['call.started', 'call.started', 'call.completed']);
+    expect(eventNames(hook)).toEqual(['call.started', 'call.started', 'call.completed']);
     expect(hook.requests[1]!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
     expect(hook.requests[1]!.text).toBe(first!.text);
     expect(hook.requests[2]!.body.data.ended_reason).toBe('error_transport');

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { admit, makeAgent } from '../bench/bench-agent.js';
+import { makeAgent, requestConnection } from '../bench/bench-agent.js';
 import { numberBehind } from '../bench/comparison.js';
 import { CallersProcess } from '../bench/density/callers-process.js';
 import { type RunningGateway, startGateway } from '../bench/gateway.js';
@@ -44,7 +44,7 @@ export async function run(args: readonly string[]): Promise<number> {
     let calls = 0;
     while (passed() < minutes) {
       for (let i = 0; i < CALLS; i++, calls++) {
-        await callers.order({ type: 'call', details: await admit(gateway, agentId) });
+        await callers.order({ type: 'call', details: await requestConnection(gateway, agentId) });
         await sleep(100);
       }
       await sleep(WAVE_MS);

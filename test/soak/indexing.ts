@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { admit, makeAgent } from '../bench/bench-agent.js';
+import { makeAgent, requestConnection } from '../bench/bench-agent.js';
 import { machineNow, numberBehind } from '../bench/comparison.js';
 import { CallersProcess } from '../bench/density/callers-process.js';
 import { profiling } from '../bench/density/density.js';
@@ -61,7 +61,7 @@ export async function run(args: readonly string[]): Promise<number> {
     await ask(gateway, 'POST', `/agent/${agentId}/assign-knowledge-base`, { kb_id: kbId });
     await ask(gateway, 'POST', `/agent/${agentId}/deploy`, {});
     for (let i = 0; i < calls; i++) {
-      await callers.order({ type: 'call', details: await admit(gateway, agentId) });
+      await callers.order({ type: 'call', details: await requestConnection(gateway, agentId) });
       await sleep(200);
     }
     await sleep(SETTLE_MS);

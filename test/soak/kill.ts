@@ -15,7 +15,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const killing = new KillRun();
   try {
     for (let round = 1; round <= rounds; round++) {
-      for (const victim of KILL_TARGETS) await killing.round(victim);
+      for (const target of KILL_TARGETS) await killing.round(target);
       console.log(`round ${round} of ${rounds}: ${killing.acknowledged} acknowledged, none lost`);
     }
     await killing.finish();

@@ -6,7 +6,7 @@ import type { SimulatedCall } from '../../tools/simulator/simulated-call.js';
 import type { PlayoutHold } from '../../tools/simulator/simulated-leg.js';
 import { TwilioCall } from '../../tools/simulator/twilio/twilio-call.js';
 import { resampleToPcm } from '../../tools/simulator/wav-file.js';
-import { makeAgent, speak } from '../bench/bench-agent.js';
+import { makeAgent, synthesiseQuestion } from '../bench/bench-agent.js';
 import { numberBehind } from '../bench/comparison.js';
 import { type RunningGateway, startGateway } from '../bench/gateway.js';
 import { decodeChannels } from '../support/harness/audio/decode-audio.js';
@@ -39,10 +39,10 @@ const APART_BY_MS = 1_500;
 const LINE_RATE = 8_000;
 const READY_WITHIN_S = 300;
 /** Timeout for the carrier's webhooks after the end of a call. */
-const TOLD_WITHIN_MS = 10_000;
+const WEBHOOK_TIMEOUT_MS = 10_000;
 
 /** A completed call with the carrier's audio of both legs. */
-interface HeldCall {
+interface CompletedCall {
   readonly name: string;
   readonly call: SimulatedCall;
 }
@@ -58,14 +58,14 @@ export async function run(args: readonly string[]): Promise<number> {
   const gateway = await startGateway({ env: ENV });
   try {
     const question = await questionFor(gateway);
-    const held = await Promise.all(
+    const completedCalls = await Promise.all(
       DRIFTS_PPM.flatMap((driftPpm, i) => [
         twilioCall(gateway, driftPpm, `+1555000${i}`),
         audioSocketCall(gateway, driftPpm),
       ]),
     );
     await Promise.all(
-      held.map(async ({ name, call }) => {
+      completedCalls.map(async ({ name, call }) => {
         await talk(call, question, minutes * 60_000).catch(async (error: unknown) => {
           const reason = await reasonOf(gateway, call.callId);
           throw new Error(`${name} was not held to its end (${reason})`, { cause: error });
@@ -73,7 +73,7 @@ export async function run(args: readonly string[]): Promise<number> {
       }),
     );
     let isMet = true;
-    for (const each of held) isMet = (await judge(gateway, ffmpeg, each)) && isMet;
+    for (const each of completedCalls) isMet = (await analyse(gateway, ffmpeg, each)) && isMet;
     return isMet ? 0 : 1;
   } finally {
     await gateway.close();
@@ -81,14 +81,14 @@ export async function run(args: readonly string[]): Promise<number> {
 }
 
 async function questionFor(gateway: RunningGateway): Promise<Int16Array> {
-  return resampleToPcm(await speak(gateway, QUESTION), 16_000, LINE_RATE);
+  return resampleToPcm(await synthesiseQuestion(gateway, QUESTION), 16_000, LINE_RATE);
 }
 
 async function twilioCall(
   gateway: RunningGateway,
   driftPpm: number,
   to: string,
-): Promise<HeldCall> {
+): Promise<CompletedCall> {
   await makeAgent(gateway, { ...AGENT, phone_number: to });
   const call = new TwilioCall({
     clock: systemClock,
@@ -101,7 +101,7 @@ async function twilioCall(
   return { name: `twilio, ${driftPpm} ppm`, call };
 }
 
-async function audioSocketCall(gateway: RunningGateway, driftPpm: number): Promise<HeldCall> {
+async function audioSocketCall(gateway: RunningGateway, driftPpm: number): Promise<CompletedCall> {
   const { call_id, uuid, port } = await registerAudioSocket(gateway, {
     agent_id: await makeAgent(gateway, AGENT),
   });
@@ -128,7 +128,7 @@ async function talk(call: SimulatedCall, question: Int16Array, forMs: number): P
     await line.until(() => !line.isCallerSpeaking);
     if (!(await line.untilAgentIsSilent(line.callerLoudMs, APART_BY_MS))) {
       const at = `at ${(askedMs / 60_000).toFixed(1)} min`;
-      const end = await Promise.race([call.ended, sleep(TOLD_WITHIN_MS)]);
+      const end = await Promise.race([call.ended, sleep(WEBHOOK_TIMEOUT_MS)]);
       if (end) throw new Error(`${at} the call ${call.callId} was over: the ${end.by} ${end.how}`);
       console.log(`${at}: was not answered`);
     }
@@ -146,10 +146,10 @@ async function reasonOf(gateway: RunningGateway, callId: string | undefined) {
   return items.find((item) => item.call_id === callId)?.ended_reason ?? 'no reason';
 }
 
-async function judge(
+async function analyse(
   gateway: RunningGateway,
   ffmpeg: string,
-  { name, call }: HeldCall,
+  { name, call }: CompletedCall,
 ): Promise<boolean> {
   const { leg: line, faults } = call;
   const [caller, agent] = await recordingOf(gateway, ffmpeg, call.callId ?? '');
@@ -181,12 +181,12 @@ function gapsBetween(
   agent: Float32Array,
   holds: readonly PlayoutHold[] = [],
 ): readonly number[] {
-  const asked = toneOnsets(caller, LINE_RATE, 0, APART_BY_MS);
+  const questionOnsets = toneOnsets(caller, LINE_RATE, 0, APART_BY_MS);
   const said = toneOnsets(agent, LINE_RATE, 0, APART_BY_MS);
-  return asked.map((atMs) => {
+  return questionOnsets.map((atMs) => {
     const saidMs = said.find((at) => at > atMs) ?? Number.NaN;
-    const heldMs = holds.findLast((hold) => hold.atMs <= saidMs)?.heldMs ?? 0;
-    return saidMs - heldMs - atMs;
+    const jitterBufferMs = holds.findLast((hold) => hold.atMs <= saidMs)?.heldMs ?? 0;
+    return saidMs - jitterBufferMs - atMs;
   });
 }
 

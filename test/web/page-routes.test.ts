@@ -28,8 +28,8 @@ describe('pageRoutes', () => {
     const own = app.listen(0, '127.0.0.1');
     await once(own, 'listening');
     const { port } = own.address() as AddressInfo;
-    const asked = request({ port, host: '127.0.0.1', headers: { host } }).end();
-    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    const clientRequest = request({ port, host: '127.0.0.1', headers: { host } }).end();
+    const [response] = (await once(clientRequest, 'response')) as [IncomingMessage];
     response.resume();
     own.close();
     const policy = String(response.headers['content-security-policy']);

@@ -51,12 +51,12 @@ describe('retransmit buffer', () => {
   });
 
   it('reports once if a position is before its start', () => {
-    const told: number[] = [];
+    const positions: number[] = [];
     const frames = sent(5);
-    const tell = (positionMs: number) => told.push(positionMs);
-    frames.readPassed(20, tell);
-    frames.readPassed(41, tell);
-    frames.readPassed(41, tell);
-    expect(told).toEqual([0, 20, 40]);
+    const report = (positionMs: number) => positions.push(positionMs);
+    frames.readPassed(20, report);
+    frames.readPassed(41, report);
+    frames.readPassed(41, report);
+    expect(positions).toEqual([0, 20, 40]);
   });
 });

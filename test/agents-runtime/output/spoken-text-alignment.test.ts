@@ -14,15 +14,16 @@ function sentence(text: string) {
 
 describe('HeardText', () => {
   it('joins sentences with the whitespace of the reply', () => {
-    const heard = new SpokenTextAlignment();
-    for (const text of [' In cash.', ' Or by card.', '好的。', '我来。']) heard.add(sentence(text));
-    expect(heard.whole).toBe('In cash. Or by card.好的。我来。');
+    const alignment = new SpokenTextAlignment();
+    for (const text of [' In cash.', ' Or by card.', '好的。', '我来。'])
+      alignment.add(sentence(text));
+    expect(alignment.whole).toBe('In cash. Or by card.好的。我来。');
   });
 
   it('ends with the last word that was played by half', () => {
-    const heard = new SpokenTextAlignment();
-    for (const text of ['In cash.', ' Or by card.']) heard.add(sentence(text));
-    expect([0, 49, 51, 249, 251, 500].map((samples) => heard.heardAt(samples))).toEqual([
+    const alignment = new SpokenTextAlignment();
+    for (const text of ['In cash.', ' Or by card.']) alignment.add(sentence(text));
+    expect([0, 49, 51, 249, 251, 500].map((samples) => alignment.heardAt(samples))).toEqual([
       '',
       '',
       'In',

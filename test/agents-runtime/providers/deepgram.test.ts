@@ -8,15 +8,15 @@ import type {
 import { DeepgramServer } from '../../support/fakes/deepgram-server.js';
 import { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 
-const PATIENCE = { timeout: 30_000 };
+const WAIT_OPTIONS = { timeout: 30_000 };
 
 let server: DeepgramServer;
-let line: TranscriptionStream | undefined;
+let stream: TranscriptionStream | undefined;
 beforeEach(async () => {
   server = await DeepgramServer.open();
 });
 afterEach(() => {
-  line?.close();
+  stream?.close();
   server.close();
 });
 
@@ -34,12 +34,12 @@ function open(language: string | undefined, clock = systemClock) {
     onResult: (result) => results.push(result),
     onFault: (error) => faults.push(String(error)),
   });
-  line = opened;
+  stream = opened;
   return { line: opened, results, faults };
 }
 
 const isOpen = (opened: TranscriptionStream) =>
-  expect.poll(() => opened.isOpen, PATIENCE).toBe(true);
+  expect.poll(() => opened.isOpen, WAIT_OPTIONS).toBe(true);
 
 describe('Deepgram connection', () => {
   it('sends the credentials and the audio format, and times results in samples of the stream', async () => {
@@ -57,7 +57,7 @@ describe('Deepgram connection', () => {
     });
     opened.push(new Float32Array(8_000).fill(0.5));
     opened.finalise();
-    await expect.poll(() => results.length, PATIENCE).toBe(1);
+    await expect.poll(() => results.length, WAIT_OPTIONS).toBe(1);
     expect(served!.bytes).toBe(16_000);
     expect(opened.position).toBe(8_000);
     expect(results[0]).toEqual({
@@ -68,7 +68,9 @@ describe('Deepgram connection', () => {
       language: 'en',
     });
     opened.close();
-    await expect.poll(() => served!.messageTypes, PATIENCE).toEqual(['Finalize', 'CloseStream']);
+    await expect
+      .poll(() => served!.messageTypes, WAIT_OPTIONS)
+      .toEqual(['Finalize', 'CloseStream']);
     expect(faults).toEqual([]);
   });
 
@@ -79,7 +81,9 @@ describe('Deepgram connection', () => {
     expect(served!.url.searchParams.get('language')).toBe('multi');
     const alternatives = [{ transcript: 'hola', languages: ['es-419', 'en'] }];
     server.result(served!, '', { channel: { alternatives } });
-    await expect.poll(() => results, PATIENCE).toMatchObject([{ text: 'hola', language: 'es' }]);
+    await expect
+      .poll(() => results, WAIT_OPTIONS)
+      .toMatchObject([{ text: 'hola', language: 'es' }]);
   });
 
   it('stays open during silence', async () => {
@@ -88,7 +92,7 @@ describe('Deepgram connection', () => {
     await isOpen(opened);
     await clock.run(9_000);
     await expect
-      .poll(() => server.connections[0]!.messageTypes, PATIENCE)
+      .poll(() => server.connections[0]!.messageTypes, WAIT_OPTIONS)
       .toEqual(['KeepAlive', 'KeepAlive']);
   });
 
@@ -97,7 +101,9 @@ describe('Deepgram connection', () => {
     await isOpen(opened);
     opened.push(new Float32Array(1_000));
     server.connections[0]!.socket.terminate();
-    await expect.poll(() => faults, PATIENCE).toEqual([expect.stringMatching(/broke \(1006\)/)]);
+    await expect
+      .poll(() => faults, WAIT_OPTIONS)
+      .toEqual([expect.stringMatching(/broke \(1006\)/)]);
     expect(opened.isOpen).toBe(false);
     // Audio sent before the reconnection is not counted.
     opened.push(new Float32Array(1_000));
@@ -115,10 +121,10 @@ describe('Deepgram connection', () => {
       [2, 1_000],
       [3, 2_000],
     ] as const) {
-      await expect.poll(() => faults.length, PATIENCE).toBe(count);
+      await expect.poll(() => faults.length, WAIT_OPTIONS).toBe(count);
       await clock.run(ms);
     }
-    await expect.poll(() => faults.length, PATIENCE).toBe(4);
+    await expect.poll(() => faults.length, WAIT_OPTIONS).toBe(4);
     opened.close();
     expect(clock.pending).toBe(0);
     expect(faults.join()).not.toMatch(/s3cret/);
@@ -133,7 +139,7 @@ describe('Deepgram connection', () => {
     }
     socket.send(Buffer.alloc(10));
     server.result(server.connections[0]!, 'at last');
-    await expect.poll(() => results.map(({ text }) => text), PATIENCE).toEqual(['at last']);
+    await expect.poll(() => results.map(({ text }) => text), WAIT_OPTIONS).toEqual(['at last']);
     expect(faults).toEqual([]);
   });
 });

@@ -78,22 +78,27 @@ describe('OpenAI-compatible LLM', () => {
     const request = { ...REQUEST, history: [...REQUEST.history.slice(2), ...history] };
     await all(model('good').generate(request));
     const { messages } = server.requests.at(-1)!;
-    const told = messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
+    const toolResults = messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
     expect(
-      told.map((text) => /^(Only the beginning .*long\. )?The tool answered\.\n"\d/.test(text)),
+      toolResults.map((text) =>
+        /^(Only the beginning .*long\. )?The tool answered\.\n"\d/.test(text),
+      ),
     ).toEqual([true, true, true, true]);
-    expect(told[0]).toMatch(/^Only the beginning/);
-    expect(told[3]).toBe(history[3]!.text);
+    expect(toolResults[0]).toMatch(/^Only the beginning/);
+    expect(toolResults[3]).toBe(history[3]!.text);
     expect(Buffer.byteLength(JSON.stringify(messages)) / 3).toBeLessThan(16_384);
     expect(messages.map(({ content }) => content).join()).not.toContain('\ufffd');
   });
 
   it('is requested once if it is busy or fails, because the caller has fallbacks', async () => {
     const answers = [429, 503, 500];
-    let asked = 0;
+    let requestCount = 0;
     const busy = createServer((_, response) => {
       response
-        .writeHead(answers[asked++]!, { 'retry-after': '1', 'content-type': 'application/json' })
+        .writeHead(answers[requestCount++]!, {
+          'retry-after': '1',
+          'content-type': 'application/json',
+        })
         .end('{}');
     });
     busy.listen(0, '127.0.0.1');
@@ -105,7 +110,7 @@ describe('OpenAI-compatible LLM', () => {
         `The language model any failed (status ${status})`,
       );
     }
-    expect(asked).toBe(answers.length);
+    expect(requestCount).toBe(answers.length);
     busy.closeAllConnections();
     busy.close();
   });
@@ -121,7 +126,7 @@ describe('OpenAI-compatible LLM', () => {
       { type: 'tool-call', id: 'a1', name: 'look', arguments: '{"day":"Monday"}' },
       { type: 'tool-call', id: 'b2', name: 'note', arguments: '{}' },
     ] as const;
-    const look = {
+    const lookCall = {
       name: 'look',
       description: 'Looks.',
       parameters: { type: 'object' },
@@ -129,7 +134,7 @@ describe('OpenAI-compatible LLM', () => {
       timeoutMs: 1_000,
     } as const;
     const tokens: ReplyToken[] = [];
-    for await (const token of model('calling').generate({ ...REQUEST, tools: [look] })) {
+    for await (const token of model('calling').generate({ ...REQUEST, tools: [lookCall] })) {
       tokens.push(token);
     }
     expect(tokens).toEqual(['Let me look.', first, second]);
@@ -176,6 +181,6 @@ function passageOf(text: string, found: Partial<Passage>): Passage {
 }
 
 function calling(id: string, name: string, args: string) {
-  const asked = { id, type: 'function', function: { name, arguments: args } };
-  return { role: 'assistant', content: null, tool_calls: [asked] };
+  const requestCount = { id, type: 'function', function: { name, arguments: args } };
+  return { role: 'assistant', content: null, tool_calls: [requestCount] };
 }

@@ -52,7 +52,7 @@ describe('LLM summary', () => {
   function model(reply: (request: LlmRequest, clock: VirtualClock) => AsyncGenerator<string>) {
     const clock = new VirtualClock();
     const requests: LlmRequest[] = [];
-    const asked: LanguageModel = {
+    const recordingModel: LanguageModel = {
       id: 'script',
       generate(request) {
         requests.push(request);
@@ -61,7 +61,7 @@ describe('LLM summary', () => {
     };
     const signal = new AbortController().signal;
     const sum = (turns: Parameters<typeof summariseWithLlm>[1]) =>
-      summariseWithLlm(asked, turns, { language: 'en', limitMs: 1_000, clock, signal });
+      summariseWithLlm(recordingModel, turns, { language: 'en', limitMs: 1_000, clock, signal });
     return { clock, requests, sum };
   }
 

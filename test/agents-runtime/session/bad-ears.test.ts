@@ -8,7 +8,7 @@ import { RATE, randomness, takeOf } from '../../support/harness/endpointing/take
 import { modelFolder } from '../../support/harness/process/model-folder.js';
 
 const scheduler = new CpuScheduler(1);
-const ears = new RealSpeechModels(scheduler);
+const models = new RealSpeechModels(scheduler);
 const voice = new HibariVoice({ id: 'hibari', folder: modelFolder('hibari-heart'), scheduler });
 /** 0.8 s of room noise, a question of about 2 s, 4.5 s of room noise. */
 let question: Float32Array<ArrayBuffer>;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   spoken = question.slice(0.8 * RATE, take.endSample);
 }, 120_000);
 afterAll(async () => {
-  await Promise.all([ears.close(), voice.close()]);
+  await Promise.all([models.close(), voice.close()]);
 });
 
 const LIMIT = { timeout: 120_000 };
@@ -32,13 +32,13 @@ const tone = (hz: number, level: number) => (i: number) =>
   level * Math.sin((2 * Math.PI * hz * i) / RATE);
 
 async function called(): Promise<EndpointingCall> {
-  const call = new EndpointingCall(ears, ears.voiceActivity(), {});
+  const call = new EndpointingCall(models, models.voiceActivity(), {});
   await call.begin();
   return call;
 }
 
 /** The text of the only commit for this audio. */
-async function heardIn(samples: Float32Array, isLost?: (packet: number) => boolean) {
+async function transcribeCall(samples: Float32Array, isLost?: (packet: number) => boolean) {
   const call = await called();
   await call.sendAudio(samples, isLost);
   await call.end();
@@ -46,15 +46,15 @@ async function heardIn(samples: Float32Array, isLost?: (packet: number) => boole
 }
 
 describe('question on a bad line', () => {
-  const lines: Readonly<Record<string, (clean: Float32Array) => Float32Array>> = {
+  const distortions: Readonly<Record<string, (clean: Float32Array) => Float32Array>> = {
     'that is clipped': (clean) => clean.map((s) => Math.max(-0.4, Math.min(0.4, s * 6))),
     'with a DC offset': (clean) => mixed(clean, () => 0.3),
     'with mains hum': (clean) => mixed(clean, tone(50, 0.1)),
     'that is hardly to be heard': (clean) => clean.map((sample) => sample * 0.05),
   };
-  for (const [name, distort] of Object.entries(lines)) {
+  for (const [name, distort] of Object.entries(distortions)) {
     it(`${name} is one turn with its words`, LIMIT, async () => {
-      const { commits, text } = await heardIn(distort(question));
+      const { commits, text } = await transcribeCall(distort(question));
       expect(text).toMatch(WORDS);
       expect(commits).toBe(1);
     });
@@ -62,7 +62,7 @@ describe('question on a bad line', () => {
 
   it('ends although three of ten packets are silent', LIMIT, async () => {
     const random = randomness(3);
-    const { commits, text } = await heardIn(question, () => random() < 0.3);
+    const { commits, text } = await transcribeCall(question, () => random() < 0.3);
     expect(commits).toBeGreaterThanOrEqual(1);
     expect(text).not.toBe('');
   });
@@ -102,7 +102,7 @@ describe('audio without speech', () => {
       return [1, 1.25, 1.5, 2].reduce((sum, part) => sum + fade * tone(root * part, 0.1)(i), 0);
     });
     for (const sound of [keys, music, mixed(seconds(4), tone(50, 0.3)), seconds(6)]) {
-      const { commits } = await heardIn(concat(Float32Array, [sound, seconds(4)]));
+      const { commits } = await transcribeCall(concat(Float32Array, [sound, seconds(4)]));
       expect(commits).toBe(0);
     }
   });

@@ -17,9 +17,9 @@ async function longestSilence(call: Harness, ms: number): Promise<number> {
   let before = call.transport.played.length;
   for (let passed = 0; passed < ms && !call.ended(); passed += 20) {
     await call.silence(20);
-    const isHeard = call.transport.played.length > before;
+    const isAudible = call.transport.played.length > before;
     before = call.transport.played.length;
-    quiet = isHeard || call.states().at(-1) === 'listening' ? 0 : quiet + 20;
+    quiet = isAudible || call.states().at(-1) === 'listening' ? 0 : quiet + 20;
     longest = Math.max(longest, quiet);
   }
   return longest;
@@ -217,19 +217,22 @@ describe('tool', () => {
     ['that fails', { fails: true }, 'Error: the tool failed'],
     ['that hangs', { durationMs: 1e9, timeoutMs: 6_000 }, 'Error: the tool did not answer in time'],
     ['that brings too much', { outcome: { text: 'x'.repeat(100_000) } }, 'xxx'],
-  ] as const)('%s returns an error or a truncated result to the LLM', async (_, tool, told) => {
-    const call = harnessWithTools({ look: tool }, { reply: replyWithTools(toolCall('look')) });
-    call.call.connected();
-    await call.say('look at this', 600);
-    expect(await longestSilence(call, 12_000)).toBeLessThan(8_000);
-    const item = call.requests.at(-1)!.history.at(-1)!;
-    expect(item).toMatchObject({ role: 'tool' });
-    expect(item.text.startsWith(told)).toBe(true);
-    expect(item.text.length).toBeLessThanOrEqual(16_000);
-    call.call.hangUp('user_hangup');
-    await call.clock.run(200);
-    expect(call.clock.pending).toBeLessThanOrEqual(1);
-  });
+  ] as const)(
+    '%s returns an error or a truncated result to the LLM',
+    async (_, tool, expectedResult) => {
+      const call = harnessWithTools({ look: tool }, { reply: replyWithTools(toolCall('look')) });
+      call.call.connected();
+      await call.say('look at this', 600);
+      expect(await longestSilence(call, 12_000)).toBeLessThan(8_000);
+      const item = call.requests.at(-1)!.history.at(-1)!;
+      expect(item).toMatchObject({ role: 'tool' });
+      expect(item.text.startsWith(expectedResult)).toBe(true);
+      expect(item.text.length).toBeLessThanOrEqual(16_000);
+      call.call.hangUp('user_hangup');
+      await call.clock.run(200);
+      expect(call.clock.pending).toBeLessThanOrEqual(1);
+    },
+  );
 
   it('never runs for a speculative reply that was dropped', async () => {
     const call = harnessWithTools(

@@ -5,7 +5,7 @@ const LONG = 'We open at ten in the morning on every day of the week. ';
 const LAST = 'We close at six.';
 const BROKEN = 'Sorry, my answer broke off there.';
 
-async function asked(options: HarnessOptions) {
+async function askQuestion(options: HarnessOptions) {
   const call = harness({
     reply: async function* () {
       yield LONG;
@@ -21,7 +21,7 @@ async function asked(options: HarnessOptions) {
 
 describe('voice that fails in mid-sentence', () => {
   it('drops that sentence: the next voice apologises and speaks the rest', async () => {
-    const call = await asked({
+    const call = await askQuestion({
       hasFallbackVoice: true,
       voiceFailsAfter: (text) => (text.startsWith('We open') ? 3 : undefined),
     });
@@ -36,25 +36,25 @@ describe('voice that fails in mid-sentence', () => {
   });
 
   it('is not mentioned if the next voice speaks the whole sentence', async () => {
-    const call = await asked({ hasFallbackVoice: true, voiceFailsAfter: () => 0 });
+    const call = await askQuestion({ hasFallbackVoice: true, voiceFailsAfter: () => 0 });
     expect(call.texts('agent')).toEqual([`${LONG}${LAST}`]);
   });
 });
 
 describe('voice without audio', () => {
   it('leads to an apology, because the caller would wait in vain', async () => {
-    const call = await asked({ voiceIsMute: (text) => text.startsWith('We ') });
+    const call = await askQuestion({ voiceIsMute: (text) => text.startsWith('We ') });
     expect(call.texts('agent')).toEqual(['Sorry, my voice broke off. Could you ask me again?']);
     expect(call.ended()).toBeUndefined();
   });
 
   it('ends the call if the apology has no audio either', async () => {
-    const call = await asked({ voiceIsMute: () => true });
+    const call = await askQuestion({ voiceIsMute: () => true });
     expect(call.ended()).toBe('error_tts');
   });
 
   it('for one sentence does not affect the others', async () => {
-    const call = await asked({ voiceIsMute: (text) => text.startsWith('We open') });
+    const call = await askQuestion({ voiceIsMute: (text) => text.startsWith('We open') });
     expect(call.texts('agent')).toEqual([LAST]);
     expect(call.faults).toEqual([]);
   });

@@ -66,12 +66,12 @@ describe('barge-in', () => {
     call.call.connected();
     await call.say('tell me', 600);
     await call.silence(1100);
-    const heardBefore = call.transport.played.length / 2400;
+    const playedBefore = call.transport.played.length / 2400;
     await call.say('stop now', 500);
     await call.silence(1500);
     const [first] = call.texts('agent');
     const words = first!.split(' ').length;
-    expect(Math.abs(words - heardBefore)).toBeLessThanOrEqual(3);
+    expect(Math.abs(words - playedBefore)).toBeLessThanOrEqual(3);
     expect(call.transport.control.map((line) => line.split(' ')[1])).toEqual(['pause', 'clear']);
     const cut = [...call.turns.values()].find((turn) => turn.role === 'agent');
     expect(cut?.cut).toBe(true);
@@ -88,9 +88,11 @@ describe('barge-in', () => {
     await call.cough(150);
     await call.silence(3500);
     expect(call.transport.control.map((line) => line.split(' ')[1])).toEqual(['pause', 'resume']);
-    const heard = call.transport.played.map((sample) => Math.round(sample * 1e7));
-    expect(heard).toEqual(Array.from({ length: heard.length }, (_, i) => heard[0]! + i));
-    expect(heard.length).toBe(14 * 2400);
+    const playedNumbers = call.transport.played.map((sample) => Math.round(sample * 1e7));
+    expect(playedNumbers).toEqual(
+      Array.from({ length: playedNumbers.length }, (_, i) => playedNumbers[0]! + i),
+    );
+    expect(playedNumbers.length).toBe(14 * 2400);
     expect(call.texts('agent')).toEqual([
       'One two three four five six seven eight nine ten eleven twelve thirteen fourteen.',
     ]);

@@ -18,7 +18,7 @@ interface Field {
 const LONG = 'One two three four five six seven eight nine ten eleven twelve thirteen fourteen.';
 
 /** Answers with a long sentence, a tool call or an echo, depending on the request. */
-async function* teller({ history }: LlmRequest): AsyncGenerator<ReplyToken> {
+async function* replyByRequest({ history }: LlmRequest): AsyncGenerator<ReplyToken> {
   const { role, text } = history.at(-1)!;
   if (role === 'tool') yield text.startsWith('Error') ? 'I cannot.' : 'Fine.';
   else if (text === 'tell me') yield LONG;
@@ -215,7 +215,7 @@ describe('agent setting', () => {
   );
 
   it.each(table)('$name: $config', async ({ options, act, config, wanted }) => {
-    const call = harness({ reply: teller, ...options, config });
+    const call = harness({ reply: replyByRequest, ...options, config });
     call.call.connected();
     expect(await act(call)).toEqual(wanted);
   });

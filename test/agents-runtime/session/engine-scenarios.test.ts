@@ -62,10 +62,10 @@ describe('call scenario', () => {
   });
 
   it('false interruption without pausable output: repeats at most 200 ms', async () => {
-    for (const wayMs of [0, 60]) {
+    for (const networkDelayMs of [0, 60]) {
       // Repeated samples were rounded to 16 bits: samples count in these steps.
       const sampleAt = (n: number) => n / 32_768 - 1;
-      const call = await storyCall({ canPause: false, networkDelayMs: wayMs, sampleAt });
+      const call = await storyCall({ canPause: false, networkDelayMs, sampleAt });
       await call.cough(200);
       await call.silence(5_000);
       expect(call.control()).toEqual(['clear']);

@@ -162,8 +162,11 @@ function drive(call: CallInput, clock: Clock, dice: () => number): void {
 }
 
 /** Runs a healthy call, optionally with others on the same clock, ticker and VAD. */
-async function held(
-  beside: (shared: Pick<CallDependencies, 'ticker' | 'voiceActivity'>, clock: VirtualClock) => void,
+async function runHealthyCall(
+  startOthers: (
+    shared: Pick<CallDependencies, 'ticker' | 'voiceActivity'>,
+    clock: VirtualClock,
+  ) => void,
 ) {
   const clock = new VirtualClock();
   const ticker = new FrameTicker(clock);
@@ -175,20 +178,26 @@ async function held(
     clock,
     begin: (parts) => new Call({ ...parts, ...shared }),
   });
-  const heardAt: number[] = [];
+  const playedAt: number[] = [];
   const { transport } = call;
   const audio = transport.sendAudio.bind(transport);
   transport.sendAudio = (samples) => {
-    heardAt.push(clock.now());
+    playedAt.push(clock.now());
     audio(samples);
   };
-  beside(shared, clock);
+  startOthers(shared, clock);
   call.call.connected();
   await call.say('tell me', 600);
   await call.silence(1_200);
   await call.say('stop that', 700);
   await call.silence(2_500);
-  return { call, heardAt, heard: transport.played, events: transport.events, faults: call.faults };
+  return {
+    call,
+    heardAt: playedAt,
+    played: transport.played,
+    events: transport.events,
+    faults: call.faults,
+  };
 }
 
 function diceOf(seed: number): () => number {
@@ -200,8 +209,8 @@ function diceOf(seed: number): () => number {
 }
 
 it('faults in the ports of a call change no sample of another call', async () => {
-  const alone = await held(() => undefined);
-  expect(alone.heard.length).toBeGreaterThan(10 * 2_400);
+  const alone = await runHealthyCall(() => undefined);
+  expect(alone.played.length).toBeGreaterThan(10 * 2_400);
   const world = fc.record({
     seed: fc.integer({ min: 1, max: 2 ** 31 }),
     rate: fc.constantFrom(0.02, 0.1, 0.5, 1),
@@ -210,8 +219,8 @@ it('faults in the ports of a call change no sample of another call', async () =>
   await fc.assert(
     fc.asyncProperty(world, async ({ seed, rate, calls }) => {
       const dice = diceOf(seed);
-      const begun: { ended: number; readonly call: CallInput }[] = [];
-      const beside = await held((shared, clock) => {
+      const startedCalls: { ended: number; readonly call: CallInput }[] = [];
+      const startOthers = await runHealthyCall((shared, clock) => {
         for (let i = 0; i < calls; i++) {
           harness({
             ...storyOptions,
@@ -227,10 +236,10 @@ it('faults in the ports of a call change no sample of another call', async () =>
               const ports = new FaultyPorts(dice, rate);
               const entry = { ended: 0 };
               const onEnded = () => void entry.ended++;
-              const whole = { ...parts, ...shared, observers, onEnded };
+              const allParts = { ...parts, ...shared, observers, onEnded };
               try {
-                const call = new Call(ports.around(whole));
-                begun.push(Object.assign(entry, { call }));
+                const call = new Call(ports.around(allParts));
+                startedCalls.push(Object.assign(entry, { call }));
                 return call;
               } catch {
                 // The owner drops a call whose construction fails.
@@ -239,15 +248,15 @@ it('faults in the ports of a call change no sample of another call', async () =>
             },
           });
         }
-        for (const { call } of begun) drive(call, clock, dice);
+        for (const { call } of startedCalls) drive(call, clock, dice);
       });
-      expect(beside.heard).toEqual(alone.heard);
-      expect(beside.heardAt).toEqual(alone.heardAt);
-      expect(beside.events).toEqual(alone.events);
-      expect(beside.faults).toEqual([]);
-      for (const { call } of begun) call.hangUp('operator_ended');
-      await beside.call.clock.run(6_000);
-      expect(begun.map(({ ended }) => ended)).toEqual(begun.map(() => 1));
+      expect(startOthers.played).toEqual(alone.played);
+      expect(startOthers.heardAt).toEqual(alone.heardAt);
+      expect(startOthers.events).toEqual(alone.events);
+      expect(startOthers.faults).toEqual([]);
+      for (const { call } of startedCalls) call.hangUp('operator_ended');
+      await startOthers.call.clock.run(6_000);
+      expect(startedCalls.map(({ ended }) => ended)).toEqual(startedCalls.map(() => 1));
     }),
     { numRuns: 40 },
   );

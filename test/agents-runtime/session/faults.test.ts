@@ -89,8 +89,8 @@ describe('failure of an LLM or a voice', () => {
     expect(call.ended()).toBe('error_tts');
     expect(call.transport.played.length).toBe(2 * words * 2_400);
     expect(new Set(call.faults)).toEqual(new Set(['speech: Error: the voice died']));
-    const told = call.transport.events.filter(({ type }) => type === 'error');
-    expect(told[0]).toEqual(expect.objectContaining({ code: 'SPEECH_FAILED' }));
+    const errorEvents = call.transport.events.filter(({ type }) => type === 'error');
+    expect(errorEvents[0]).toEqual(expect.objectContaining({ code: 'SPEECH_FAILED' }));
     expect(call.texts('agent')[0]).toBe(words ? 'One two three' : undefined);
     expect(call.clock.pending).toBe(0);
   });
@@ -160,13 +160,13 @@ describe('disconnection', () => {
     const call = await storyCall({ transcriptMs: 500 });
     await call.say('stop', 300);
     expect(call.control()).toEqual(['pause']);
-    const heardBefore = call.transport.played.length;
+    const playedBefore = call.transport.played.length;
     await call.disconnect(4_000);
     expect(call.control().at(-1)).toBe('clear');
     await call.silence(4_000);
     expect(call.texts('agent')[1]).toBe('You said stop.');
     // Three words of the new answer and no further sample of the old one.
-    expect(call.transport.played.length - heardBefore).toBe(3 * 2_400);
+    expect(call.transport.played.length - playedBefore).toBe(3 * 2_400);
   });
 
   it('of any duration, at any point of an answer, loses no audio', async () => {

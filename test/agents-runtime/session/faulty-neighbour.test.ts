@@ -113,12 +113,12 @@ it('faulty calls do not delay the frames of 20 other calls', async () => {
     const ports = new FaultyPorts(Math.random, 0.3);
     let faulty: Call | undefined;
     let age = 0;
-    let begun = 0;
+    let startedCalls = 0;
     return {
       leg: ticker.join(() => {
         if (age++ % FAULTY_FRAMES === 0) {
           faulty?.hangUp('operator_ended');
-          begun++;
+          startedCalls++;
           const parts = partsOf(new CountingTransport());
           faulty = new Call({
             ...ports.around({ ...parts, onFault: () => undefined }),
@@ -130,7 +130,7 @@ it('faulty calls do not delay the frames of 20 other calls', async () => {
         faulty?.audio(microphone);
       }),
       end: () => faulty?.hangUp('operator_ended'),
-      begun: () => begun,
+      startedCalls: () => startedCalls,
     };
   };
 
@@ -139,7 +139,7 @@ it('faulty calls do not delay the frames of 20 other calls', async () => {
   lateMs.alone.length = 0;
   const startedAt = systemClock.now();
   const sentBefore = healthy.map(({ sentMs }) => sentMs);
-  let begun = 0;
+  let startedCalls = 0;
   for (let period = 0; period < PERIODS; period++) {
     isFaulty = period % 2 === 1;
     const faulty = isFaulty ? fail() : undefined;
@@ -147,7 +147,7 @@ it('faulty calls do not delay the frames of 20 other calls', async () => {
     await expect.poll(() => frames, { timeout: 20_000, interval: 5 }).toBeGreaterThan(until);
     faulty?.leg.cancel();
     faulty?.end();
-    begun += faulty?.begun() ?? 0;
+    startedCalls += faulty?.startedCalls() ?? 0;
     await pause(0);
   }
   const passedMs = systemClock.now() - startedAt;
@@ -162,9 +162,9 @@ it('faulty calls do not delay the frames of 20 other calls', async () => {
   const p99 = at(0.99);
   process.stdout.write(
     `p99 frame lateness of ${CALLS} calls: ${p99.alone.toFixed(1)} ms; ` +
-      `while one call after another fails (${begun}): ${p99.beside.toFixed(1)} ms\n`,
+      `while one call after another fails (${startedCalls}): ${p99.beside.toFixed(1)} ms\n`,
   );
-  expect(begun).toBeGreaterThan(PERIODS);
+  expect(startedCalls).toBeGreaterThan(PERIODS);
   expect(faults).toEqual([]);
   // The two latest of 180 frames depend more on the machine than on the calls.
   const p50 = at(0.5);

@@ -47,13 +47,13 @@ describe('tool log', () => {
     ['timeout', { look: { durationMs: 9_000, timeoutMs: 1_000 } }, toolCall('look')],
     ['refused', { look: {} }, toolCall('fly')],
     ['refused', { look: {} }, toolCall('look', '[1]')],
-  ] as const)('contains the outcome %s', async (outcome, tools, asked) => {
-    const call = harnessWithTools(tools, { reply: replyWithTools(asked) });
+  ] as const)('contains the outcome %s', async (outcome, tools, toolCalls) => {
+    const call = harnessWithTools(tools, { reply: replyWithTools(toolCalls) });
     call.call.connected();
     await ask(call, 'how many');
-    const { tools: told } = lastTurn(call, 'agent')!;
-    expect(told).toHaveLength(1);
-    expect(told![0]).toMatchObject({ name: asked.name, outcome });
+    const { tools: loggedTools } = lastTurn(call, 'agent')!;
+    expect(loggedTools).toHaveLength(1);
+    expect(loggedTools![0]).toMatchObject({ name: toolCalls.name, outcome });
   });
 
   it('contains a tool without a following answer, and one stopped by the end of the call', async () => {
@@ -82,8 +82,8 @@ describe('tool log', () => {
     await ask(cut, 'how many', 1_500);
     cut.call.hangUp('user_hangup');
     await cut.clock.run(100);
-    const told = [...cut.turns.values()].flatMap(({ tools = [] }) => tools);
-    expect(told).toMatchObject([{ name: 'look', outcome: 'cancelled' }]);
+    const loggedTools = [...cut.turns.values()].flatMap(({ tools = [] }) => tools);
+    expect(loggedTools).toMatchObject([{ name: 'look', outcome: 'cancelled' }]);
   });
 
   it('contains an async tool once, with its final result', async () => {
@@ -95,8 +95,8 @@ describe('tool log', () => {
     await ask(call, 'write it down', 3_000);
     await call.silence(3_000);
     await ask(call, 'and now', 3_000);
-    const told = [...call.turns.values()].flatMap(({ tools = [] }) => tools);
-    expect(told.filter(({ outcome }) => outcome === 'ok')[0]).toMatchObject({
+    const loggedTools = [...call.turns.values()].flatMap(({ tools = [] }) => tools);
+    expect(loggedTools.filter(({ outcome }) => outcome === 'ok')[0]).toMatchObject({
       name: 'note',
       result: 'note says five',
       durationMs: 4_000,
@@ -109,9 +109,9 @@ describe('source log', () => {
     const source = { knowledgeBaseId: 3, documentId: 7, title: 'Hours', passage: 'Open at six.' };
     const call = harness({
       reply: async function* ({ history, onSources }) {
-        const asked = history.at(-1)!.text;
-        if (asked === 'when') onSources?.([source]);
-        yield `You asked ${asked}.`;
+        const toolCalls = history.at(-1)!.text;
+        if (toolCalls === 'when') onSources?.([source]);
+        yield `You asked ${toolCalls}.`;
       },
     });
     call.call.connected();

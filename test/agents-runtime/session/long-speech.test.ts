@@ -38,8 +38,8 @@ describe('long speech without a pause', () => {
       for (const seconds of [12, 13, 14, 15, 16, 40]) {
         const { call, words } = await spokenFor(seconds, { transcriptMs });
         expect(call.faults).toEqual([]);
-        const heard = call.texts('user').join(' ').split(' ');
-        expect(words.filter((word) => !heard.includes(word))).toEqual([]);
+        const transcribed = call.texts('user').join(' ').split(' ');
+        expect(words.filter((word) => !transcribed.includes(word))).toEqual([]);
       }
     },
   );

@@ -5,8 +5,8 @@ import { type HarnessOptions, harness } from '../../support/harness/call/call-ha
 async function protectedAnswer(options: HarnessOptions = {}) {
   const call = harness({
     reply: async function* ({ history }) {
-      const asked = history.at(-1)?.text;
-      yield asked === 'tell me' ? `${'word '.repeat(39)}end.` : `You said ${asked}.`;
+      const userText = history.at(-1)?.text;
+      yield userText === 'tell me' ? `${'word '.repeat(39)}end.` : `You said ${userText}.`;
     },
     ...options,
     config: { allowInterruptions: false, userSilenceTimeoutMs: 0 },

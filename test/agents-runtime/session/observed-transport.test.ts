@@ -12,8 +12,8 @@ type Acts = {
     : never]: Transport[Part];
 };
 
-function tellingWire() {
-  const told: unknown[][] = [];
+function createTransport() {
+  const calls: unknown[][] = [];
   const traits = {
     sampleRate: 8_000,
     hasEchoCanceller: false,
@@ -22,18 +22,18 @@ function tellingWire() {
     backlogBytes: 0,
   };
   const acts: Acts = {
-    sendAudio: (samples) => told.push(['sendAudio', samples]),
-    pause: () => told.push(['pause']),
-    resumeFrom: (fromMs) => told.push(['resumeFrom', fromMs]),
-    clear: () => told.push(['clear']),
-    send: (event) => told.push(['send', event]),
-    close: () => told.push(['close']),
+    sendAudio: (samples) => calls.push(['sendAudio', samples]),
+    pause: () => calls.push(['pause']),
+    resumeFrom: (fromMs) => calls.push(['resumeFrom', fromMs]),
+    clear: () => calls.push(['clear']),
+    send: (event) => calls.push(['send', event]),
+    close: () => calls.push(['close']),
   };
-  return { told, traits, acts };
+  return { calls, traits, acts };
 }
 
 it('an observed transport forwards all methods with their arguments', () => {
-  const { told, traits, acts } = tellingWire();
+  const { calls, traits, acts } = createTransport();
   const observed: TransportEvent[] = [];
   const observer = { output: (event: TransportEvent) => void observed.push(event) };
   const wire = new ObservedTransport(Object.assign(traits, acts), observer);
@@ -45,7 +45,7 @@ it('an observed transport forwards all methods with their arguments', () => {
   wire.clear();
   wire.send(event);
   wire.close();
-  expect(told).toEqual([
+  expect(calls).toEqual([
     ['sendAudio', samples],
     ['pause'],
     ['resumeFrom', 120],
@@ -53,7 +53,7 @@ it('an observed transport forwards all methods with their arguments', () => {
     ['send', event],
     ['close'],
   ]);
-  expect(told.map(([act]) => act)).toEqual(Object.keys(acts));
+  expect(calls.map(([act]) => act)).toEqual(Object.keys(acts));
   expect(observed).toEqual([
     { type: 'audio', samples },
     { type: 'pause' },
@@ -65,7 +65,7 @@ it('an observed transport forwards all methods with their arguments', () => {
 });
 
 it('an observed transport reports the current properties of its transport', () => {
-  const { traits, acts } = tellingWire();
+  const { traits, acts } = createTransport();
   const wire = new ObservedTransport(Object.assign(traits, acts), ignoring);
   expect(wire).toMatchObject({ sampleRate: 8_000, hasEchoCanceller: false, backlogBytes: 0 });
   expect(wire).toMatchObject({ canPause: false, callerDelayMs: 7 });

@@ -41,17 +41,18 @@ function watchQuiet({ clock, transport }: ReturnType<typeof harness>) {
   let isSpeaking = false;
   let longestMs = 0;
   let quietMs = 0;
-  let heard = 0;
+  let playedSamples = 0;
   const send = transport.send.bind(transport);
   transport.send = (event) => {
     if (event.type === 'state') isSpeaking = event.state === 'speaking';
     send(event);
   };
   let timer = clock.after(0, function look() {
-    const isQuiet = isSpeaking && transport.played.length === heard && !transport.isDisconnected;
+    const isQuiet =
+      isSpeaking && transport.played.length === playedSamples && !transport.isDisconnected;
     quietMs = isQuiet ? quietMs + 50 : 0;
     longestMs = Math.max(longestMs, quietMs);
-    heard = transport.played.length;
+    playedSamples = transport.played.length;
     timer = clock.after(50, look);
   });
   return {
@@ -101,8 +102,10 @@ describe('any script of speech', () => {
         expect(call.states().at(-1)).toBe('listening');
         expect(call.ended()).toBeUndefined();
         expect(call.faults).toEqual([]);
-        const { played: heard } = call.transport;
-        expect(heard.every((sample, i) => i === 0 || sample > heard[i - 1]!)).toBe(true);
+        const { played: playedSamples } = call.transport;
+        expect(playedSamples.every((sample, i) => i === 0 || sample > playedSamples[i - 1]!)).toBe(
+          true,
+        );
 
         const said = call.texts('user').join(' ');
         for (const word of wanted) expect(said.split(/\s/), said).toContain(word);

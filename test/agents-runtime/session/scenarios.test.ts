@@ -43,7 +43,7 @@ describe('speech before the answer is audible', () => {
 
 describe('pause between two words', () => {
   it('is not evaluated further once the caller continues, which frees the turn model for other calls', async () => {
-    const asked: AbortSignal[] = [];
+    const signals: AbortSignal[] = [];
     const call = harness({
       begin: (parts) =>
         new Call({
@@ -51,7 +51,7 @@ describe('pause between two words', () => {
           turnDetector: {
             completeness: (_, signal) =>
               new Promise((_resolve, reject) => {
-                asked.push(signal!);
+                signals.push(signal!);
                 signal!.addEventListener('abort', () => reject(signal!.reason));
               }),
           },
@@ -60,9 +60,9 @@ describe('pause between two words', () => {
     call.call.connected();
     await call.say('I would like', 600);
     await call.silence(300);
-    expect(asked.map(({ aborted }) => aborted)).toEqual([false]);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
     await call.say('a table', 400);
-    expect(asked.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
     await call.silence(5_000);
     expect(call.texts('agent')).toEqual(['You said I would like a table.']);
     expect(call.faults).toEqual([]);
@@ -111,9 +111,9 @@ describe('pause of the agent', () => {
 
 describe('network delay', () => {
   it('loses no sample at a pause, however short the pause is', async () => {
-    for (const wayMs of [40, 150, 300]) {
-      const call = await storyCall({ networkDelayMs: wayMs, transcriptMs: 20 });
-      await call.silence(wayMs);
+    for (const networkDelayMs of [40, 150, 300]) {
+      const call = await storyCall({ networkDelayMs, transcriptMs: 20 });
+      await call.silence(networkDelayMs);
       await call.cough(140);
       await call.silence(6_000);
       expect(call.control()).toEqual(['pause', 'resume']);
@@ -128,7 +128,7 @@ describe('network delay', () => {
       });
       expect(new Set(numbers).size).toBe(14 * 2_400);
       // A report in transit at the pause is at most as old as the network delay.
-      expect(repeated / 24).toBeLessThanOrEqual(wayMs);
+      expect(repeated / 24).toBeLessThanOrEqual(networkDelayMs);
     }
   });
 
@@ -140,8 +140,8 @@ describe('network delay', () => {
     expect(cleared).toBeGreaterThan(0);
     const [first] = call.texts('agent');
     const answerWords = call.texts('agent')[1]!.split(' ').length;
-    const heardWords = call.transport.played.length / 2_400 - answerWords;
-    expect(Math.abs(first!.split(' ').length - heardWords)).toBeLessThanOrEqual(1);
+    const playedWords = call.transport.played.length / 2_400 - answerWords;
+    expect(Math.abs(first!.split(' ').length - playedWords)).toBeLessThanOrEqual(1);
   });
 });
 

@@ -12,7 +12,7 @@ import {
   textsIn,
 } from '../../support/harness/call/call-harness.js';
 
-interface Manner {
+interface Behaviour {
   /** The connection fails when this many samples have been pushed. */
   readonly breaksAt?: number;
   readonly isShut?: boolean;
@@ -27,16 +27,17 @@ interface Manner {
 }
 
 /** Returns a text 150 ms after its audio; a final result follows 60 ms after `finalise`. */
-function scriptedStreaming(manner: Manner, lines: TranscriptionStreamOptions[]) {
+function scriptedStreaming(behaviour: Behaviour, streams: TranscriptionStreamOptions[]) {
   return (clock: VirtualClock): StreamingSpeechToText => ({
     id: 'live',
-    open(line) {
-      lines.push(line);
-      let heard: number[] = [];
+    open(stream) {
+      streams.push(stream);
+      let receivedSamples: number[] = [];
       let position = 0;
-      let isOpen = !manner.isShut;
-      const tell = (result: Omit<StreamingTranscript, 'language'>) => {
-        if (isOpen && !manner.isDeaf) line.onResult({ ...result, language: manner.language });
+      let isOpen = !behaviour.isShut;
+      const sendResult = (result: Omit<StreamingTranscript, 'language'>) => {
+        if (isOpen && !behaviour.isDeaf)
+          stream.onResult({ ...result, language: behaviour.language });
       };
       return {
         get isOpen() {
@@ -47,28 +48,28 @@ function scriptedStreaming(manner: Manner, lines: TranscriptionStreamOptions[]) 
         },
         push(samples) {
           if (!isOpen) return;
-          heard.push(...samples);
+          receivedSamples.push(...samples);
           position += samples.length;
-          if (manner.breaksAt !== undefined && position > manner.breaksAt) {
+          if (behaviour.breaksAt !== undefined && position > behaviour.breaksAt) {
             isOpen = false;
-            line.onFault(new Error('the line broke'));
+            stream.onFault(new Error('the line broke'));
             return;
           }
-          const text = textsIn(Float32Array.from(heard));
+          const text = textsIn(Float32Array.from(receivedSamples));
           const result = { text, isFinal: false, answersFinalise: false, toSample: position };
-          void sleep(clock, 150).then(() => tell(result));
-          if (manner.repeats) void sleep(clock, 900).then(() => tell(result));
+          void sleep(clock, 150).then(() => sendResult(result));
+          if (behaviour.repeats) void sleep(clock, 900).then(() => sendResult(result));
         },
         finalise() {
-          const text = textsIn(Float32Array.from(heard));
-          heard = [];
+          const text = textsIn(Float32Array.from(receivedSamples));
+          receivedSamples = [];
           const result = {
             text,
             isFinal: true,
-            answersFinalise: !manner.neverLast,
+            answersFinalise: !behaviour.neverLast,
             toSample: position,
           };
-          if (!manner.neverFinal) void sleep(clock, 60).then(() => tell(result));
+          if (!behaviour.neverFinal) void sleep(clock, 60).then(() => sendResult(result));
         },
         close: () => {
           isOpen = false;
@@ -78,11 +79,11 @@ function scriptedStreaming(manner: Manner, lines: TranscriptionStreamOptions[]) 
   });
 }
 
-function begin(manner: Manner, options: HarnessOptions = {}) {
-  const lines: TranscriptionStreamOptions[] = [];
-  const call = harness({ ...options, streaming: scriptedStreaming(manner, lines) });
+function begin(behaviour: Behaviour, options: HarnessOptions = {}) {
+  const streams: TranscriptionStreamOptions[] = [];
+  const call = harness({ ...options, streaming: scriptedStreaming(behaviour, streams) });
   call.call.connected();
-  return { ...call, lines };
+  return { ...call, streams };
 }
 
 describe('streaming recogniser', () => {
@@ -95,7 +96,7 @@ describe('streaming recogniser', () => {
     expect(call.texts('user')).toEqual(['where is my order', 'and the other one']);
     expect(call.providers('user')).toEqual(Array(2).fill({ recognisers: ['live'] }));
     expect(call.faults).toEqual([]);
-    expect(call.lines).toHaveLength(1);
+    expect(call.streams).toHaveLength(1);
     call.call.hangUp('user_hangup');
     await call.clock.run(2_000);
     expect(call.clock.pending).toBe(0);
@@ -147,8 +148,8 @@ describe('streaming recogniser', () => {
   it.each([
     ['never marks the last final result', { neverLast: true }],
     ['sends no final results', { neverFinal: true }],
-  ])('that %s still transcribes the turn', async (_, manner) => {
-    const call = begin(manner, { recogniserFails: true });
+  ])('that %s still transcribes the turn', async (_, behaviour) => {
+    const call = begin(behaviour, { recogniserFails: true });
     await call.say('where is my order', 900);
     await call.silence(4_000);
     await call.say('and the other one', 900);
@@ -160,8 +161,8 @@ describe('streaming recogniser', () => {
 
   it('that does not mark the last final result is as fast as one that does', async () => {
     const committedMs: number[] = [];
-    for (const manner of [{}, { neverLast: true }]) {
-      const call = begin(manner);
+    for (const behaviour of [{}, { neverLast: true }]) {
+      const call = begin(behaviour);
       await call.say('where is my order', 900);
       const saidAt = call.clock.now();
       while (call.texts('user').length === 0) await call.silence(20);
@@ -172,11 +173,11 @@ describe('streaming recogniser', () => {
 
   it.each([{ isShut: true }, { isDeaf: true }])(
     'that was replaced by the fallback repeats no word in the next turn (%o)',
-    async (manner) => {
+    async (behaviour) => {
       const soon = { minSilenceMs: 200, minEndpointingMs: 100, userSilenceTimeoutMs: 0 };
-      const call = begin(manner, { config: soon, transcriptMs: 20 });
+      const call = begin(behaviour, { config: soon, transcriptMs: 20 });
       await call.say('where is my order', 900);
-      await call.silence(manner.isDeaf ? 1_360 : 360);
+      await call.silence(behaviour.isDeaf ? 1_360 : 360);
       await call.say('and the other one', 900);
       await call.silence(5_000);
       expect(call.texts('user')).toEqual(['where is my order', 'and the other one']);
@@ -184,8 +185,8 @@ describe('streaming recogniser', () => {
   );
 
   it('that is unavailable or returns no words is replaced by the fallback', async () => {
-    for (const manner of [{ isShut: true }, { isDeaf: true }]) {
-      const call = begin(manner);
+    for (const behaviour of [{ isShut: true }, { isDeaf: true }]) {
+      const call = begin(behaviour);
       await call.say('where is my order', 900);
       await call.silence(5_000);
       expect(call.texts('user')).toEqual(['where is my order']);

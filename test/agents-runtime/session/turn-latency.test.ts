@@ -64,11 +64,11 @@ describe('turn latency', () => {
     await call.silence(500);
     await call.say('How much are twelve roses?', 1_500);
     await call.silence(5_000);
-    const told = call.transport.events.flatMap((event) => {
+    const latencyMessages = call.transport.events.flatMap((event) => {
       return event.type === 'latency' ? [event] : [];
     });
-    expect(told).toHaveLength(1);
-    const { type: _, ...latency } = told[0]!;
+    expect(latencyMessages).toHaveLength(1);
+    const { type: _, ...latency } = latencyMessages[0]!;
     expect([...call.turns.values()].find(({ role }) => role === 'agent')?.latency).toEqual(latency);
     expect(latency).toMatchObject({ turn: 1, llm: 100, chunk: 50 });
     expect(latency.knowledge).toBeGreaterThan(0);

@@ -75,21 +75,21 @@ describe('exception behind a transport, which ends only that call', () => {
     const clock = new VirtualClock();
     const { call, ended } = failingCall();
     const faults: string[] = [];
-    const line = new PhoneTransport({
+    const phoneTransport = new PhoneTransport({
       clock,
       ticker: new FrameTicker(clock),
       link: { backlogBytes: 0, act: raise, close: () => undefined },
       traits: { sampleRate: 8_000, buffers: false },
       onFault: (fault) => faults.push(fault),
     });
-    line.start(call);
-    line.handle({ type: 'dtmf', digit: '1' });
-    line.sendAudio(new Float32Array(320));
+    phoneTransport.start(call);
+    phoneTransport.handle({ type: 'dtmf', digit: '1' });
+    phoneTransport.sendAudio(new Float32Array(320));
     clock.advance(1_500);
     await settled();
     expect(faults.length).toBeGreaterThanOrEqual(2);
     expect(ended).toEqual(['error_transport']);
-    line.close();
+    phoneTransport.close();
     clock.advance(1_000);
     expect(clock.pending).toBe(0);
   });

@@ -200,8 +200,8 @@ describe.each(LANGUAGES)('endpointing cues of %s', (language) => {
   });
 
   it('distinguish partial and complete numbers, addresses and dates', () => {
-    const of = (text: string, asked?: 'digits' | 'email' | 'birth-date') =>
-      endpointingCuesOf(text, language, asked).entity;
+    const of = (text: string, entity?: 'digits' | 'email' | 'birth-date') =>
+      endpointingCuesOf(text, language, entity).entity;
     expect(of(sample.part)).toBe('partial');
     expect(of(sample.part, 'digits')).toBe('partial');
     expect(of('415-555-0192', 'digits')).toBe('complete');

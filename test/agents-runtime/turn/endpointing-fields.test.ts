@@ -136,33 +136,33 @@ describe('vad_activation_threshold', () => {
   function edges(threshold: number, probability: number, quiet = 0.005): string[] {
     const segmenter = new Segmenter({ threshold, minSpeechMs: 100, minSilenceMs: 550 });
     const seen: string[] = [];
-    const note = (edge: SpeechEdge) => seen.push(edge.type);
+    const record = (edge: SpeechEdge) => seen.push(edge.type);
     const second = (value: number) => {
-      for (let i = 0; i < 31; i++) segmenter.push(value, note);
+      for (let i = 0; i < 31; i++) segmenter.push(value, record);
     };
     second(quiet);
     second(probability);
     second(quiet);
     return seen;
   }
-  const HEARD = ['speech-started', 'pause', 'speech-stopped'];
+  const DETECTED_EDGES = ['speech-started', 'pause', 'speech-stopped'];
 
   it('decides what counts as speech', () => {
-    expect(edges(0.6, 0.7)).toEqual(HEARD);
+    expect(edges(0.6, 0.7)).toEqual(DETECTED_EDGES);
     expect(edges(0.8, 0.7)).toEqual([]);
-    expect(edges(0.3, 0.35)).toEqual(HEARD);
+    expect(edges(0.3, 0.35)).toEqual(DETECTED_EDGES);
     expect(edges(0.6, 0.35)).toEqual([]);
   });
 
   it('has a lower threshold, by 0.15, for the end of speech', () => {
     expect(edges(0.6, 0.7, 0.5)).toEqual(['speech-started']);
-    expect(edges(0.6, 0.7, 0.4)).toEqual(HEARD);
+    expect(edges(0.6, 0.7, 0.4)).toEqual(DETECTED_EDGES);
   });
 
   it('detects the start and the end of speech at its bounds', () => {
-    expect(edges(0, 0.3)).toEqual(HEARD);
-    expect(edges(0.1, 0.3)).toEqual(HEARD);
-    expect(edges(1, 0.995)).toEqual(HEARD);
+    expect(edges(0, 0.3)).toEqual(DETECTED_EDGES);
+    expect(edges(0.1, 0.3)).toEqual(DETECTED_EDGES);
+    expect(edges(1, 0.995)).toEqual(DETECTED_EDGES);
     expect(edges(1, 0.9)).toEqual([]);
   });
 });

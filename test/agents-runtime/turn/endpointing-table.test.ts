@@ -16,10 +16,10 @@ const SPEEDS = [1, 1.15, 0.9];
 const NOISES = [undefined, 20, 10, undefined, 5];
 
 const scheduler = new CpuScheduler(1);
-const ears = new RealSpeechModels(scheduler);
+const models = new RealSpeechModels(scheduler);
 const voice = new HibariVoice({ id: 'hibari', folder: modelFolder('hibari-heart'), scheduler });
 afterAll(async () => {
-  await Promise.all([ears.close(), voice.close()]);
+  await Promise.all([models.close(), voice.close()]);
 });
 
 /** Voice and noise are the same in each run, and all times are audio times. */
@@ -30,16 +30,16 @@ it("real turns are committed as the README's table states", { timeout: 180_000 }
     const clean = await takeOf(turn, { voice, speed: SPEEDS[i % SPEEDS.length]! });
     const noise = NOISES[i % NOISES.length];
     const take = noise === undefined ? clean : withNoise(clean, noise);
-    const probabilities = await ears.probabilities(take.samples);
-    ours.push(await runTake(take, probabilities, ears, SETTINGS));
-    silenceAlone.push(await baseline('vad', take, probabilities, ears, SETTINGS));
+    const probabilities = await models.probabilities(take.samples);
+    ours.push(await runTake(take, probabilities, models, SETTINGS));
+    silenceAlone.push(await baseline('vad', take, probabilities, models, SETTINGS));
   }
   const tally = summarise(ours);
-  const told = JSON.stringify({ tally, commits: ours.map(({ commits }) => commits) });
-  expect(tally.missed, told).toBe(0);
-  expect(tally.cutOff, told).toBeLessThanOrEqual(2);
-  expect(tally.p50, told).toBeLessThanOrEqual(700);
-  expect(tally.p95, told).toBeLessThanOrEqual(1300);
+  const details = JSON.stringify({ tally, commits: ours.map(({ commits }) => commits) });
+  expect(tally.missed, details).toBe(0);
+  expect(tally.cutOff, details).toBeLessThanOrEqual(2);
+  expect(tally.p50, details).toBeLessThanOrEqual(700);
+  expect(tally.p95, details).toBeLessThanOrEqual(1300);
   // The takes are not trivial: silence alone ends more turns too early.
   expect(summarise(silenceAlone).cutOff).toBeGreaterThanOrEqual(4);
 });

@@ -68,7 +68,7 @@ function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World)
   const answered: string[] = [];
   const dropped: number[] = [];
   let speaking: number | undefined;
-  let isHeld = false;
+  let isPaused = false;
   const runner: EffectRunner = new EffectRunner({
     settings: { ...SETTINGS, ...settings },
     clock,
@@ -78,14 +78,14 @@ function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World)
   });
   const utter = (utterance: number, ms: number) => {
     speaking = undefined;
-    isHeld = false;
+    isPaused = false;
     const isCurrent = () => {
       const { agent } = runner.state;
       return agent.phase !== 'idle' && agent.utterance.id === utterance;
     };
     const finish = () => {
       if (!isCurrent()) return;
-      if (isHeld) {
+      if (isPaused) {
         clock.after(50, finish);
         return;
       }
@@ -94,7 +94,7 @@ function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World)
     };
     clock.after(thinkMs, function start() {
       if (!isCurrent()) return;
-      if (isHeld) {
+      if (isPaused) {
         clock.after(50, start);
         return;
       }
@@ -110,8 +110,8 @@ function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World)
     }
     if (effect.type === 'commit-turn') answered.push(effect.text);
     if (effect.type === 'drop-turn') dropped.push(effect.turn);
-    if (effect.type === 'hold-playout') isHeld = true;
-    if (effect.type === 'resume-playout') isHeld = false;
+    if (effect.type === 'hold-playout') isPaused = true;
+    if (effect.type === 'resume-playout') isPaused = false;
     if (effect.type === 'cut-playout') {
       speaking = undefined;
       state.cutAt = clock.now();

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { admit, makeAgent } from '../bench-agent.js';
+import { makeAgent, requestConnection } from '../bench-agent.js';
 import { machineNow, numberBehind } from '../comparison.js';
 import type { RunningGateway } from '../gateway.js';
 import { CallersProcess, QUESTION } from './callers-process.js';
@@ -27,8 +27,8 @@ export async function run(args: readonly string[]): Promise<number> {
   const step = numberBehind(args, '--step', STEP);
   const ramps: Ramp[] = [];
   const options = {
-    most: numberBehind(args, '--calls', MAX_CALLS),
-    isStubborn: args.includes('--on'),
+    maxCalls: numberBehind(args, '--calls', MAX_CALLS),
+    continuesWhenLate: args.includes('--on'),
     callersFor: webCallers,
   };
   if (!args.includes('--local')) {
@@ -45,8 +45,8 @@ export async function run(args: readonly string[]): Promise<number> {
     console.log(JSON.stringify(report, undefined, 2));
   } else {
     for (const { name, best } of ramps) {
-      const held = best && `${best.calls} calls, ${best.callsACore.toFixed(1)} a core`;
-      console.log(`${name}: ${held ?? 'frames were late from the first step on'}`);
+      const bestText = best && `${best.calls} calls, ${best.callsACore.toFixed(1)} a core`;
+      console.log(`${name}: ${bestText ?? 'frames were late from the first step on'}`);
     }
     for (const { name, isMet, figure, bar } of verdicts) {
       console.log(`${isMet ? 'met   ' : 'missed'} ${name}: ${figure.toFixed(2)} (bar ${bar})`);
@@ -85,7 +85,7 @@ async function webCallers(gateway: RunningGateway): Promise<RampCallers> {
   const agentId = await makeAgent(gateway, AGENT);
   return {
     add: async () => {
-      await callers.order({ type: 'call', details: await admit(gateway, agentId) });
+      await callers.order({ type: 'call', details: await requestConnection(gateway, agentId) });
     },
     report: () => callers.order({ type: 'report' }),
     stop: () => callers.stop(),

@@ -99,10 +99,10 @@ const voiceActivity = new SileroVoiceActivity({
 });
 const turnDetector = new SmartTurn({ folder: modelFolder('smart-turn-v3.2'), scheduler });
 await Promise.all([voiceActivity.warm(), turnDetector.warm()]);
-const closeEars = async () => {
+const closeSpeechModels = async () => {
   await Promise.all([voiceActivity.close(), turnDetector.close()]);
 };
-shutdown.add('ears', closeEars);
+shutdown.add('ears', closeSpeechModels);
 const encoders = new EncoderThread(scheduler);
 shutdown.add('encoders', () => encoders.close());
 const models = new ModelCatalog({ prefix: config.MODEL_PREFIX, llmModels: [] });
@@ -142,7 +142,7 @@ const session = await createCallsModule({
     voiceActivity,
     turnDetector,
     speechToText: instantRecogniser,
-    close: closeEars,
+    close: closeSpeechModels,
   },
   hub: monitoring.hub,
   peerAddress: undefined,

@@ -47,16 +47,16 @@ export interface RampOptions {
   /** Arguments of Node. Default: the product. */
   readonly program?: readonly string[] | undefined;
   readonly env?: Readonly<Record<string, string>>;
-  readonly most: number;
+  readonly maxCalls: number;
   readonly step: number;
   /** Continues with late frames. */
-  readonly isStubborn: boolean;
+  readonly continuesWhenLate: boolean;
   readonly callersFor: (gateway: RunningGateway) => Promise<RampCallers>;
 }
 
 /** Adds calls step by step until frames are late or the gateway refuses calls. */
 export async function ramp(options: RampOptions): Promise<Ramp> {
-  const { name, program, env, most, step, isStubborn } = options;
+  const { name, program, env, maxCalls, step, continuesWhenLate } = options;
   const gateway = await startGateway({
     ...(program && { program }),
     env: { CONCURRENT_CALLS: '0', REQUESTS_PER_MINUTE: '0', ...env },
@@ -65,13 +65,13 @@ export async function ramp(options: RampOptions): Promise<Ramp> {
   const steps: Step[] = [];
   try {
     callers = await options.callersFor(gateway);
-    for (let calls = step; calls <= most; calls += step) {
+    for (let calls = step; calls <= maxCalls; calls += step) {
       if (!(await addCalls(callers, step))) break;
       await sleep(SETTLE_MS);
       const measured = await measureStep(gateway, callers, calls);
       steps.push(measured);
       console.error(`${name}: ${JSON.stringify(measured)}`);
-      if (measured.latenessP99Ms > BAR_LATENESS_MS && !isStubborn) break;
+      if (measured.latenessP99Ms > BAR_LATENESS_MS && !continuesWhenLate) break;
     }
   } finally {
     callers?.stop();

@@ -14,7 +14,7 @@ import { prepareTool } from '../../support/harness/process/required-tools.js';
 import { liveBytes } from '../live-bytes.js';
 import { usageOfTree } from '../process-tree.js';
 import { EchoCall } from './echo-call.js';
-import { PulseGuest } from './pulses.js';
+import { PulseParticipant } from './pulses.js';
 
 const ROOMS = 4;
 /** Minimum duration of both measurements. */
@@ -29,8 +29,8 @@ setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
 interface Room {
-  readonly guest: PulseGuest;
-  readonly other: PulseGuest | undefined;
+  readonly guest: PulseParticipant;
+  readonly other: PulseParticipant | undefined;
   readonly call: EchoCall | undefined;
 }
 
@@ -94,14 +94,16 @@ async function measure(
   await sleep(WARM_MS);
   const [begin, beganAt] = [usage(pool), performance.now()];
   const first = { bridges: memoryOf(pool), gateway: liveBytes(collect) };
-  for (const { guest } of rooms) guest.heardMs.length = 0;
+  for (const { guest } of rooms) guest.roundTripsMs.length = 0;
   await sleep(wanted.minutes * 60_000);
   const seconds = (performance.now() - beganAt) / 1000;
   const end = usage(pool);
   const last = { bridges: memoryOf(pool), gateway: liveBytes(collect) };
   const times = (isOurs: boolean) =>
     percentilesOf(
-      rooms.flatMap(({ guest, call }) => ((call !== undefined) === isOurs ? guest.heardMs : [])),
+      rooms.flatMap(({ guest, call }) =>
+        (call !== undefined) === isOurs ? guest.roundTripsMs : [],
+      ),
     );
   const [ours, through] = [times(true), times(false)];
   return {
@@ -131,7 +133,7 @@ async function measure(
 
 async function echoed(server: LiveKitServer, pool: BridgePool, room: string): Promise<Room> {
   const url = server.url.replace('http', 'ws');
-  const guest = new PulseGuest('pulse', url, await roomToken(server, room, 'caller'));
+  const guest = new PulseParticipant('pulse', url, await roomToken(server, room, 'caller'));
   const token = await agentToken(server, room);
   const invitation = { callId: room, url, token, callerIdentity: 'caller' };
   const wire = await pool.join(invitation, new AbortController().signal);
@@ -143,8 +145,8 @@ async function echoed(server: LiveKitServer, pool: BridgePool, room: string): Pr
 
 async function raw(server: LiveKitServer, room: string): Promise<Room> {
   const url = server.url.replace('http', 'ws');
-  const guest = new PulseGuest('pulse', url, await roomToken(server, room, 'caller'));
-  const other = new PulseGuest('echo', url, await roomToken(server, room, 'echo'));
+  const guest = new PulseParticipant('pulse', url, await roomToken(server, room, 'caller'));
+  const other = new PulseParticipant('echo', url, await roomToken(server, room, 'echo'));
   await Promise.all([guest.ready, other.ready]);
   return { guest, other, call: undefined };
 }

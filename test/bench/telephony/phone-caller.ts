@@ -21,7 +21,7 @@ export interface PhoneFigures extends CallerFigures {
   readonly bargeInMs: number[];
   /** Time from the end of a question to the first audio of the answer, in milliseconds. */
   readonly latencyMs: number[];
-  mostLeadMs: number;
+  maxLeadMs: number;
 }
 
 /** A caller who repeats a question and waits for the end of the answers or interrupts them. */
@@ -63,7 +63,7 @@ export class PhoneCaller {
     while (!this.#hasHungUp) {
       await this.#ask(breaksIn);
       this.#figures.gapsMs.push(...line.drainGaps());
-      this.#figures.mostLeadMs = Math.max(this.#figures.mostLeadMs, line.maxLeadMs);
+      this.#figures.maxLeadMs = Math.max(this.#figures.maxLeadMs, line.maxLeadMs);
       for (const { what } of this.#call.faults) this.#figures.lost.push(what);
       const pauseMs = MIN_PAUSE + Math.random() * (MAX_PAUSE - MIN_PAUSE);
       const next = line.atMs + pauseMs;

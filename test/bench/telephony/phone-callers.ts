@@ -33,7 +33,7 @@ const figures: PhoneFigures = {
   lost: [],
   bargeInMs: [],
   latencyMs: [],
-  mostLeadMs: 0,
+  maxLeadMs: 0,
 };
 const callers: PhoneCaller[] = [];
 

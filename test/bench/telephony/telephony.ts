@@ -75,9 +75,9 @@ function densityOf(args: readonly string[]) {
     name: "Twilio's wire, instant providers",
     program: [...profiling(args), INSTANT],
     env: ENV,
-    most: numberBehind(args, '--calls', MAX_CALLS),
+    maxCalls: numberBehind(args, '--calls', MAX_CALLS),
     step: numberBehind(args, '--step', STEP),
-    isStubborn: args.includes('--on'),
+    continuesWhenLate: args.includes('--on'),
     callersFor: (gateway) => phoneCallers(gateway, false),
   });
 }
@@ -96,7 +96,7 @@ async function bargeInOf() {
         figures = await callers.report();
       }
       if (figures.lost.length > 0) throw new Error(`Lost: ${figures.lost.join(', ')}`);
-      return { ...percentilesOf(figures.bargeInMs), mostLeadMs: figures.mostLeadMs };
+      return { ...percentilesOf(figures.bargeInMs), mostLeadMs: figures.maxLeadMs };
     } finally {
       callers.stop();
     }

@@ -38,7 +38,7 @@ async function runningCall(accountId: string, seconds: number, gatewayId = GATEW
 }
 
 /** Checks the credits once and returns the calls to end, with the reasons. */
-async function lookAt(...callIds: string[]) {
+async function checkCredits(...callIds: string[]) {
   const ended: string[] = [];
   const watch = new CreditMonitor({
     calls: new CallsRepository(database.db, 0),
@@ -59,25 +59,25 @@ async function lookAt(...callIds: string[]) {
 it('a call ends when it has used up the balance of its account', async () => {
   const accountId = await account(10, 0.5);
   const callId = await runningCall(accountId, 2);
-  expect(await lookAt(callId)).toEqual([]);
+  expect(await checkCredits(callId)).toEqual([]);
   await database
     .db('calls')
     .where({ call_id: callId })
     .update({ started_at: database.db.raw(`now() - interval '21 s'`) });
-  expect(await lookAt(callId)).toEqual([`${callId} insufficient_credits`]);
+  expect(await checkCredits(callId)).toEqual([`${callId} insufficient_credits`]);
 });
 
 it('all calls of an account count, on any gateway, and each gateway ends its own calls', async () => {
   const accountId = await account(10, 0.5);
   const here = await runningCall(accountId, 11);
   const elsewhere = await runningCall(accountId, 11, randomUUID());
-  expect(await lookAt(here, elsewhere)).toEqual([`${here} insufficient_credits`]);
+  expect(await checkCredits(here, elsewhere)).toEqual([`${here} insufficient_credits`]);
 });
 
 it('accounts with an unlimited balance and free calls are not affected', async () => {
   const unlimited = await runningCall(await account(null, 5), 1_000);
   const free = await runningCall(await account(0.000_001, 0), 1_000);
-  expect(await lookAt(unlimited, free)).toEqual([]);
+  expect(await checkCredits(unlimited, free)).toEqual([]);
 });
 
 it('the cost of a call is deducted once, at its end', async () => {

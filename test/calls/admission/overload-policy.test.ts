@@ -12,9 +12,9 @@ const LATE: Load = { ...WELL, frameLateMs: 35 };
 const BARELY: Load = { ...WELL, frameLateMs: 15 };
 
 /** `o` for open and `-` for closed after each sample. */
-function openings(looks: readonly Load[], from: OverloadState = OPEN): string {
+function openings(samples: readonly Load[], from: OverloadState = OPEN): string {
   let admission = from;
-  return looks
+  return samples
     .map((load) => {
       admission = overloadAfter(admission, load);
       return admission.isOpen ? 'o' : '-';
@@ -47,8 +47,8 @@ describe('overload policy', () => {
       'oooooooo',
     ],
     ['accepts lateness at the limit', times(5, { ...LATE, frameLateMs: 20 }), 'ooooo'],
-  ])('%s', (_name, looks, expected) => {
-    expect(openings(looks)).toBe(expected);
+  ])('%s', (_name, samples, expected) => {
+    expect(openings(samples)).toBe(expected);
   });
 
   it.each<[string, Load[], string]>([
@@ -65,7 +65,7 @@ describe('overload policy', () => {
       times(6, { ...WELL, queueMs: 600 }),
       '------',
     ],
-  ])('while closed, %s', (_name, looks, expected) => {
-    expect(openings(looks, CLOSED)).toBe(expected);
+  ])('while closed, %s', (_name, samples, expected) => {
+    expect(openings(samples, CLOSED)).toBe(expected);
   });
 });

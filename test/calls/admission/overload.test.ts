@@ -15,7 +15,7 @@ const plane = withControlPlane({
     const calls = new CallsRepository(db, 0);
     const tokens = new CallTokens(secrets);
     const nothing = { find: async () => undefined };
-    const desk = new ConnectionService({
+    const service = new ConnectionService({
       agents: new AgentsRepository(db),
       calls,
       tokens,
@@ -34,7 +34,7 @@ const plane = withControlPlane({
       socketOrigin: () => 'ws://127.0.0.1',
     });
     return connectionRoutes({
-      connections: desk,
+      connections: service,
       tokens,
       calls,
       keys: { authenticate: async () => undefined },

@@ -30,8 +30,8 @@ const plane = withControlPlane({
 
 /** Requests a raw target, because fetch would normalise it. */
 async function statusOf(target: string): Promise<number | undefined> {
-  const asked = request(plane.url, { path: target }).end();
-  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  const clientRequest = request(plane.url, { path: target }).end();
+  const [response] = (await once(clientRequest, 'response')) as [IncomingMessage];
   response.resume();
   return response.statusCode;
 }
@@ -174,8 +174,10 @@ describe('transcript', () => {
     const { ask, path } = await callWithTurns(turns);
     for (const format of ['json', 'vtt']) {
       const { body } = await ask('GET', `${path}/transcript?format=${format}`);
-      const told = await (await fetch(body.url)).text();
-      const numbers = [...told.matchAll(/Turn (\d+)\./g)].map(([, number]) => Number(number));
+      const responseText = await (await fetch(body.url)).text();
+      const numbers = [...responseText.matchAll(/Turn (\d+)\./g)].map(([, number]) =>
+        Number(number),
+      );
       expect(numbers).toEqual(turns.map((_, i) => i));
     }
   });
@@ -280,8 +282,8 @@ describe('download link', () => {
     ]) {
       expect((await fetch(copy)).status).toBe(403);
     }
-    const stranger = new SignedLinks(new SecretKeys(['another secret altogether']));
-    expect((await fetch(plane.url + stranger.sign(url.pathname))).status).toBe(403);
+    const otherLinks = new SignedLinks(new SecretKeys(['another secret altogether']));
+    expect((await fetch(plane.url + otherLinks.sign(url.pathname))).status).toBe(403);
   });
 
   it('stays valid after a rotation of the secret while the old one is configured', () => {

@@ -144,8 +144,8 @@ describe('text transcript', () => {
       'json',
     );
     expect(pages).toBe(4);
-    const { is_complete, turns: told } = JSON.parse(long!.toString());
-    expect([is_complete, told.length]).toEqual([false, 27]);
+    const { is_complete, turns: writtenTurns } = JSON.parse(long!.toString());
+    expect([is_complete, writtenTurns.length]).toEqual([false, 27]);
   });
 
   it('assigns each line to its speaker', async () => {

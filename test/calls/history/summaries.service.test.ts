@@ -23,18 +23,18 @@ const secrets = new SecretKeys(['the secret of the tests']);
 const box = new SecretBox(secrets);
 const links = new SignedLinks(secrets);
 /** Timeout for expected changes on a busy machine, in milliseconds. */
-const PATIENCE_MS = 25_000;
+const TIMEOUT_MS = 25_000;
 const log = pino({ level: 'silent' });
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-function saying(text: string, asked: string[] = []): LanguageModel {
+function saying(text: string, prompts: string[] = []): LanguageModel {
   return {
     id: 'script',
     async *generate({ history }) {
-      asked.push(history.at(-1)!.text);
+      prompts.push(history.at(-1)!.text);
       yield text;
     },
   };
@@ -106,12 +106,12 @@ const EXTRACT = 'The caller asked: “When do you open?” The agent answered: �
 
 describe('call.completed event', () => {
   it("contains the transcript link and the LLM's summary, which is also stored", async () => {
-    const asked: string[] = [];
-    const one = await gateway(saying('They asked for the hours.', asked));
+    const prompts: string[] = [];
+    const one = await gateway(saying('They asked for the hours.', prompts));
     one.summaries.start();
     const callId = await talk(one);
-    const [told] = await one.hook.waitFor(1, PATIENCE_MS);
-    const { transcript_uri: uri, ...data } = told!.body.data;
+    const [event] = await one.hook.waitFor(1, TIMEOUT_MS);
+    const { transcript_uri: uri, ...data } = event!.body.data;
     expect(data).toMatchObject({
       transcript_summary: 'They asked for the hours.',
       duration_seconds: expect.any(Number),
@@ -121,7 +121,7 @@ describe('call.completed event', () => {
     expect(new URL(uri).pathname).toBe(`/api/v1/downloads/${callId}/transcript.json`);
     const { pathname, search } = new URL(uri);
     expect(links.isValid(pathname + search)).toBe(true);
-    expect(asked).toHaveLength(1);
+    expect(prompts).toHaveLength(1);
     expect(await rowOf(callId)).toMatchObject({
       transcription_summary: 'They asked for the hours.',
       summary_due_at: null,
@@ -144,21 +144,21 @@ describe('call.completed event', () => {
       const one = await gateway(model);
       one.summaries.start();
       await talk(one);
-      const [told] = await one.hook.waitFor(1, PATIENCE_MS);
-      expect(told!.body.data.transcript_summary).toBe(EXTRACT);
+      const [event] = await one.hook.waitFor(1, TIMEOUT_MS);
+      expect(event!.body.data.transcript_summary).toBe(EXTRACT);
     }
   });
 
   it('is sent immediately and without a link for a call without turns or without a public URL', async () => {
     const silent = await gateway();
     await silent.calls.end(await silent.calls.start(silent.agent));
-    const [first] = await silent.hook.waitFor(1, PATIENCE_MS);
+    const [first] = await silent.hook.waitFor(1, TIMEOUT_MS);
     expect(first!.body.data).toMatchObject({ transcript_uri: null, transcript_summary: null });
 
     const homeless = await gateway(BUILT_IN, null);
     homeless.summaries.start();
     await talk(homeless);
-    const [second] = await homeless.hook.waitFor(1, PATIENCE_MS);
+    const [second] = await homeless.hook.waitFor(1, TIMEOUT_MS);
     expect(second!.body.data).toMatchObject({ transcript_uri: null, transcript_summary: EXTRACT });
   });
 
@@ -176,8 +176,8 @@ describe('call.completed event', () => {
     // Makes the waiting time expire.
     const past = database.db.raw(`now() - interval '10 s'`);
     await database.db('webhook_deliveries').update({ due_at: past });
-    const [told] = await one.hook.waitFor(1, PATIENCE_MS);
-    expect(told!.body.data).toMatchObject({ transcript_summary: null });
+    const [event] = await one.hook.waitFor(1, TIMEOUT_MS);
+    expect(event!.body.data).toMatchObject({ transcript_summary: null });
     // A later summary is stored but causes no second event.
     await one.summaries.make(callId);
     expect((await rowOf(callId)).transcription_summary).toBe(EXTRACT);
@@ -196,8 +196,8 @@ describe('call.completed event', () => {
       .db('calls')
       .update({ summary_due_at: database.db.raw(`now() - interval '1 s'`) });
     dead.summaries.start();
-    const [told] = await dead.hook.waitFor(1, PATIENCE_MS);
-    expect(told!.body).toMatchObject({ call_id: callId, data: { transcript_summary: EXTRACT } });
+    const [event] = await dead.hook.waitFor(1, TIMEOUT_MS);
+    expect(event!.body).toMatchObject({ call_id: callId, data: { transcript_summary: EXTRACT } });
   });
 
   it('loses its summary with the last turn', async () => {

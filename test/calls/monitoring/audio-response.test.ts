@@ -11,14 +11,14 @@ import { listenInto } from '../../../src/calls/monitoring/audio-response.js';
 
 it('a listener that does not read is disconnected, and a disconnected listener is removed', async () => {
   const open = new Set<Listener>();
-  const sound = {
+  const mixer = {
     listen(_: AudioEncoders, listener: Listener) {
       open.add(listener);
       return () => open.delete(listener);
     },
   };
   const server = createServer((_, response) => {
-    void listenInto(response, sound as unknown as AudioMixer, {} as AudioEncoders);
+    void listenInto(response, mixer as unknown as AudioMixer, {} as AudioEncoders);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -95,11 +95,11 @@ it('an interruption removes the unplayed text from the transcript', async () => 
 
 it('without watchers no events are created, and a new watcher receives the current state', async () => {
   const { hub, call, watch } = watchedCall();
-  const tell = hub.tell.bind(hub);
+  const publish = hub.tell.bind(hub);
   let events = 0;
   hub.tell = (...told) => {
     events++;
-    tell(...told);
+    publish(...told);
   };
   watch('another account');
   call.call.connected();

@@ -25,7 +25,7 @@ import type { Authenticator } from '../../../src/platform/http/authenticate.js';
 import type { Route } from '../../../src/platform/http/route.js';
 import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
 
-export interface HeldCall {
+export interface LiveTestCall {
   readonly callId: string;
   readonly feed: CallFeed;
 }
@@ -38,7 +38,7 @@ export class LiveGateway {
   readonly #peers: ReturnType<typeof createPeersModule>;
   readonly open: MonitoringModule;
   /** Texts that its calls were asked to say. */
-  readonly said: string[] = [];
+  readonly spokenTexts: string[] = [];
   readonly #live = new CallRegistry();
   readonly #commands: CallCommandService;
   readonly #encoders: EncoderThread;
@@ -85,7 +85,7 @@ export class LiveGateway {
   }
 
   /** Starts a call of an account here. @param phone controls of a phone call */
-  async hold(accountId: string, phone?: PhoneControls): Promise<HeldCall> {
+  async hold(accountId: string, phone?: PhoneControls): Promise<LiveTestCall> {
     const callId = randomUUID();
     const agent = { agentId: randomUUID(), agentName: 'Pool' };
     await this.calls.reserve({ callId, accountId, ...agent, callType: 'web', options: {} });
@@ -94,7 +94,7 @@ export class LiveGateway {
     await this.calls.start(callId);
     const say = (text: string) => {
       if (text === 'ending' || text === 'busy') return text;
-      this.said.push(text);
+      this.spokenTexts.push(text);
       return undefined;
     };
     this.#live.add(callId, { call: { say }, phone } as unknown as LiveCall);
@@ -102,14 +102,14 @@ export class LiveGateway {
   }
 
   /** Ends a call in its record and its event feed. */
-  async end({ callId, feed }: HeldCall): Promise<void> {
+  async end({ callId, feed }: LiveTestCall): Promise<void> {
     await this.calls.end(callId, 'user_hangup');
     this.#live.remove(callId);
     feed.ended('user_hangup');
   }
 
   /** Stores a turn and publishes it. */
-  async turn({ callId, feed }: HeldCall, index: number, text: string): Promise<void> {
+  async turn({ callId, feed }: LiveTestCall, index: number, text: string): Promise<void> {
     const turn = { index, role: 'user', text, cut: false, startMs: 0, endMs: 900 } as const;
     await this.calls.turns.save(callId, turn);
     feed.turn(turn);

@@ -111,17 +111,17 @@ describe.each(['here', 'on another gateway'])('live stream of a call %s', (where
   });
 
   it('is part of the stream of its own account only, with its start and end', async () => {
-    const [owner, stranger] = [await account(), await account()];
+    const [owner, otherAccount] = [await account(), await account()];
     const before = await holder().hold(owner.accountId);
     const reader = await owner.watch('/calls/live');
-    const foreign = await stranger.watch('/calls/live');
+    const foreign = await otherAccount.watch('/calls/live');
     await reader.waitFor('call', ({ call_id }) => call_id === before.callId);
     const after = await holder().hold(owner.accountId);
     after.feed.send({ type: 'state', state: 'listening' });
     await reader.waitFor('state', ({ call_id }) => call_id === after.callId);
     await holder().end(before);
     await reader.waitFor('ended', ({ call_id }) => call_id === before.callId);
-    const own = await holder().hold(stranger.accountId);
+    const own = await holder().hold(otherAccount.accountId);
     await foreign.waitFor('call');
     expect(foreign.all('call').map(({ call_id }) => call_id)).toEqual([own.callId]);
     expect(foreign.all('ended')).toEqual([]);
@@ -135,7 +135,7 @@ describe.each(['here', 'on another gateway'])('live stream of a call %s', (where
     const words = `please hold ${where}`;
     const answer = await say(words);
     expect([answer.status, answer.body]).toEqual([200, { call_id: callId, status: 'queued' }]);
-    expect(holder().said).toContain(words);
+    expect(holder().spokenTexts).toContain(words);
     for (const [text, code] of [
       ['ending', 'CALL_ENDING'],
       ['busy', 'CALL_BUSY'],
@@ -163,34 +163,34 @@ describe.each(['here', 'on another gateway'])('live stream of a call %s', (where
     });
     const target_phone_number = '+15550199';
     const keys = { keys: '42#' };
-    const tell = async (callId: string, what: string, body: object) => {
+    const sendCommand = async (callId: string, what: string, body: object) => {
       const answer = await ask('POST', `/calls/${callId}/${what}`, body);
       return answer.body.code ?? answer.body.status ?? answer.status;
     };
-    const told = async (callId: string) => [
-      await tell(callId, 'keys', keys),
-      await tell(callId, 'transfer', { target_phone_number }),
+    const statuses = async (callId: string) => [
+      await sendCommand(callId, 'keys', keys),
+      await sendCommand(callId, 'transfer', { target_phone_number }),
     ];
     const { callId } = await holder().hold(accountId, phone(true));
-    expect(await told(callId)).toEqual(['done', 'done']);
+    expect(await statuses(callId)).toEqual(['done', 'done']);
     expect(done.splice(0)).toEqual(['42#', target_phone_number]);
     const refused = await ask('POST', `/calls/${callId}/transfer`, {
       target_phone_number: '+19005550123',
     });
     expect([refused.status, refused.body.reason]).toEqual([403, 'outbound_not_allowed']);
     const bad = [{ keys: '' }, { keys: '12 3' }, { keys: '1'.repeat(33) }, { keys: 7 }, {}];
-    for (const body of bad) expect(await tell(callId, 'keys', body)).toBe(422);
+    for (const body of bad) expect(await sendCommand(callId, 'keys', body)).toBe(422);
     for (const target of ['911', 'sip:a@b', '', null]) {
-      expect(await tell(callId, 'transfer', { target_phone_number: target })).toBe(422);
+      expect(await sendCommand(callId, 'transfer', { target_phone_number: target })).toBe(422);
     }
     const over = await holder().hold(accountId, phone(true, true));
-    expect(await told(over.callId)).toEqual(['CALL_ENDING', 'CALL_ENDING']);
+    expect(await statuses(over.callId)).toEqual(['CALL_ENDING', 'CALL_ENDING']);
     const unwanted = await holder().hold(accountId, phone(true, false, true));
-    expect(await told(unwanted.callId)).toEqual(['done', 'PROVIDER_ERROR']);
+    expect(await statuses(unwanted.callId)).toEqual(['done', 'PROVIDER_ERROR']);
     const plain = await holder().hold(accountId, phone(false));
-    expect(await told(plain.callId)).toEqual(['done', 'CALL_CANNOT']);
+    expect(await statuses(plain.callId)).toEqual(['done', 'CALL_CANNOT']);
     const web = await holder().hold(accountId);
-    expect(await told(web.callId)).toEqual(['CALL_CANNOT', 'CALL_CANNOT']);
+    expect(await statuses(web.callId)).toEqual(['CALL_CANNOT', 'CALL_CANNOT']);
     expect(done).toEqual(['42#', '42#']);
   });
 });
@@ -201,29 +201,29 @@ describe.each(['here', 'on another gateway'])('audio of a call %s', (where) => {
   it('is an MP3 of both legs that ends with the call', async () => {
     const { accountId, key } = await account();
     const call = await holder().hold(accountId);
-    const sound = new AudioMixer(24_000, systemClock);
-    call.feed.sound = sound;
+    const mixer = new AudioMixer(24_000, systemClock);
+    call.feed.sound = mixer;
     let hasEnded = false;
     const talk = setInterval(() => {
-      sound.agent(Int16Array.from(tone(500, 24_000, 2_400), (sample) => sample * 32_767));
-      sound.caller(new Int16Array(1_600).fill(900));
+      mixer.agent(Int16Array.from(tone(500, 24_000, 2_400), (sample) => sample * 32_767));
+      mixer.caller(new Int16Array(1_600).fill(900));
     }, 100);
     const response = await fetch(`${plane.url}/api/v1/calls/${call.callId}/audio`, {
       headers: { authorization: `Bearer ${key}` },
     });
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'audio/mpeg']);
-    const pieces: Uint8Array[] = [];
+    const chunks: Uint8Array[] = [];
     let bytes = 0;
-    for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
-      pieces.push(piece);
-      bytes += piece.length;
+    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+      chunks.push(chunk);
+      bytes += chunk.length;
       if (bytes > 3_000 && !hasEnded) {
         hasEnded = true; // half a second is enough
         await holder().end(call);
       }
     }
     clearInterval(talk);
-    const file = Buffer.concat(pieces);
+    const file = Buffer.concat(chunks);
     expect(file.readUInt16BE(0) & 0xffe0).toBe(0xffe0);
     await vi.waitFor(() => expect(one.open.streams(accountId)).toBe(0), 20_000);
   });
@@ -257,7 +257,7 @@ it('without a stream, the response contains the running calls and their turns', 
 });
 
 it('unknown, foreign and ended calls return distinct errors', async () => {
-  const [owner, stranger] = [await account(), await account()];
+  const [owner, otherAccount] = [await account(), await account()];
   const call = await one.hold(owner.accountId);
   const asks = [
     ['GET', 'live', undefined],
@@ -274,7 +274,7 @@ it('unknown, foreign and ended calls return distinct errors', async () => {
     for (const callId of [randomUUID(), 'nonsense']) {
       expect(await status(owner.ask, callId)).toEqual([404, 'CALL_NOT_FOUND']);
     }
-    expect(await status(stranger.ask, call.callId)).toEqual([404, 'CALL_NOT_FOUND']);
+    expect(await status(otherAccount.ask, call.callId)).toEqual([404, 'CALL_NOT_FOUND']);
   }
   await one.end(call);
   for (const [method, what, body] of asks) {
@@ -396,8 +396,8 @@ it('an unreachable gateway is reported as such', async () => {
   const id = randomUUID();
   await one.gateways.heartbeat(id, '127.0.0.1:9'); // no server listens there
   await plane.database.db('calls').where({ call_id: call.callId }).update({ gateway_id: id });
-  const heard = await ask('GET', `/calls/${call.callId}/audio`);
-  expect([heard.status, heard.body.code]).toEqual([503, 'GATEWAY_UNREACHABLE']);
+  const audioResponse = await ask('GET', `/calls/${call.callId}/audio`);
+  expect([audioResponse.status, audioResponse.body.code]).toEqual([503, 'GATEWAY_UNREACHABLE']);
   for (const [what, body] of [
     ['say', { text: 'Hello.' }],
     ['keys', { keys: '1' }],
@@ -439,13 +439,13 @@ it('a gateway that stops closes its streams', async () => {
 
 it('gateways are looked up when one starts or stops, not every second', async () => {
   const { watch } = await account();
-  const looks = vi.spyOn(GatewaysRepository.prototype, 'others');
+  const lookups = vi.spyOn(GatewaysRepository.prototype, 'others');
   try {
     await watch('/calls/live');
-    await vi.waitFor(() => expect(looks).toHaveBeenCalled(), { timeout: 20_000, interval: 20 });
+    await vi.waitFor(() => expect(lookups).toHaveBeenCalled(), { timeout: 20_000, interval: 20 });
     await plane.database.db.raw('select pg_sleep(2.5)');
-    expect(looks).toHaveBeenCalledTimes(1);
+    expect(lookups).toHaveBeenCalledTimes(1);
   } finally {
-    looks.mockRestore();
+    lookups.mockRestore();
   }
 });

@@ -12,18 +12,18 @@ const TO = '+14155550100';
 const twilio = await startTwilio();
 let origin: string | undefined;
 let isOpen: boolean;
-let desk: ReturnType<typeof outboundOf>;
+let outboundCalls: ReturnType<typeof outboundOf>;
 
 const plane = withControlPlane({
   routes: (db) => {
-    desk = outboundOf(db, {
+    outboundCalls = outboundOf(db, {
       twilioUrl: () => twilio.baseUrl,
       twilioToken: TWILIO.authToken,
       origin: () => origin,
       slots: 2,
       isOpen: () => isOpen,
     });
-    return desk.routes;
+    return outboundCalls.routes;
   },
 });
 afterAll(() => twilio.close());
@@ -50,7 +50,7 @@ async function agentWith(config: object = {}) {
   return { ask, agent_id, phone_number, call };
 }
 
-const rowOf = async (callId: string) => (await desk.calls.find(callId)) as CallRow;
+const rowOf = async (callId: string) => (await outboundCalls.calls.find(callId)) as CallRow;
 const open = () => plane.database.db<CallRow>('calls').whereNot({ state: 'ended' });
 
 describe('outbound call', () => {
@@ -167,10 +167,10 @@ describe('outbound call that is refused', () => {
     await call();
     const full = await call();
     expect([full.status, full.body.reason]).toEqual([403, 'concurrency_limit']);
-    const poor = await agentWith();
-    const row = await plane.database.db('agents').where({ id: poor.agent_id }).first();
+    const withoutCredits = await agentWith();
+    const row = await plane.database.db('agents').where({ id: withoutCredits.agent_id }).first();
     await plane.database.db('accounts').where({ id: row.account_id }).update({ balance: 0 });
-    const broke = await poor.call();
+    const broke = await withoutCredits.call();
     expect([broke.status, broke.body.reason]).toEqual([403, 'insufficient_credits']);
     isOpen = false;
     const busy = await (await agentWith()).call();
@@ -184,8 +184,8 @@ describe('outbound call that is refused', () => {
     const { status, body } = await call();
     expect([status, body.code]).toEqual([503, 'PUBLIC_URL_REQUIRED']);
     const other = await plane.asNewAccount();
-    const asked = { agent_id, target_phone_number: TO };
-    expect((await other('POST', '/calls/outbound', asked)).status).toBe(404);
+    const requestBody = { agent_id, target_phone_number: TO };
+    expect((await other('POST', '/calls/outbound', requestBody)).status).toBe(404);
     const voice = await call({ agent_overrides: { tts_params: { voice_id: 'nobody' } } });
     expect([voice.status, voice.body.code]).toEqual([404, 'VOICE_NOT_FOUND']);
     const prompt = await call({ agent_overrides: { prompt: 'x' } });
@@ -209,7 +209,7 @@ describe('call progress', () => {
     async (status) => {
       const callId = await dialled();
       for (const step of ['initiated', 'ringing', status, status] as DialStatus[]) {
-        await desk.outbound.progress(callId, step);
+        await outboundCalls.outbound.progress(callId, step);
       }
       expect(await rowOf(callId)).toMatchObject({
         state: 'ended',
@@ -224,7 +224,7 @@ describe('call progress', () => {
   it('ends the call for an answering machine, and later states are ignored', async () => {
     const callId = await dialled();
     for (const step of ['ringing', 'answered', 'machine', 'completed'] as const) {
-      await desk.outbound.progress(callId, step);
+      await outboundCalls.outbound.progress(callId, step);
     }
     expect(await rowOf(callId)).toMatchObject({
       state: 'ended',
@@ -235,9 +235,9 @@ describe('call progress', () => {
 
   it('ends a call that completes before its audio was connected', async () => {
     const callId = await dialled();
-    await desk.outbound.progress(callId, 'answered');
+    await outboundCalls.outbound.progress(callId, 'answered');
     expect((await rowOf(callId)).state).toBe('reserved');
-    await desk.outbound.progress(callId, 'completed');
+    await outboundCalls.outbound.progress(callId, 'completed');
     expect(await rowOf(callId)).toMatchObject({ state: 'ended', ended_reason: 'error_transport' });
   });
 
@@ -245,12 +245,12 @@ describe('call progress', () => {
     const callId = await dialled();
     const [sid, atTwilio] = [...twilio.calls].at(-1)!;
     expect((await rowOf(callId)).options.carrier_call_id).toBe(sid);
-    await desk.commands.end(callId, 'operator_ended');
+    await outboundCalls.commands.end(callId, 'operator_ended');
     await vi.waitFor(() => expect(atTwilio.status).toBe('completed'), { timeout: 30_000 });
     expect((await rowOf(callId)).ended_reason).toBe('operator_ended');
   });
 
   it('for an unknown call is ignored', async () => {
-    await desk.outbound.progress(randomUUID(), 'busy');
+    await outboundCalls.outbound.progress(randomUUID(), 'busy');
   });
 });

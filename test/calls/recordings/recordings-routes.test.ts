@@ -116,8 +116,8 @@ describe('recording', () => {
     const { recording, callId } = await call();
     await recording();
     await recording();
-    const told = gateway.events.filter((event) => event.callId === callId);
-    expect(told).toMatchObject([{ event: 'recording.ready', data: { duration_seconds: 3 } }]);
+    const announced = gateway.events.filter((event) => event.callId === callId);
+    expect(announced).toMatchObject([{ event: 'recording.ready', data: { duration_seconds: 3 } }]);
   });
 
   it('of a running call has the status "processing"', async () => {
@@ -158,11 +158,11 @@ describe('recording', () => {
   });
 
   it('is deleted everywhere', async () => {
-    const merged = await call();
-    const { url } = (await merged.recording()).body;
+    const finishedCall = await call();
+    const { url } = (await finishedCall.recording()).body;
     const spooled = await call();
     const running = await call({ isOver: false });
-    for (const { callId } of [merged, spooled, running]) {
+    for (const { callId } of [finishedCall, spooled, running]) {
       await gateway.recordings.deleteRecording(callId);
       await gateway.recordings.deleteRecording(callId);
     }
@@ -170,7 +170,7 @@ describe('recording', () => {
       state: 'ended',
       ended_at: new Date(),
     });
-    for (const { recording, callId } of [merged, spooled, running]) {
+    for (const { recording, callId } of [finishedCall, spooled, running]) {
       expect((await recording()).body).toEqual({ status: 'not_recorded', url: null });
       // A recording that was being stored during its deletion is deleted again.
       await expect.poll(() => gateway.store.size(spoolKey(callId))).toBeUndefined();
@@ -223,8 +223,10 @@ describe('several gateways', () => {
     const { callId } = await call({ seconds: 20 });
     await untilSpooled(plane.database.db, callId);
     const states = async () => {
-      const asked = [one!, two!, one!, two!].map(({ recordings }) => open(recordings, [callId]));
-      return (await Promise.all(asked)).flat();
+      const responses = [one!, two!, one!, two!].map(({ recordings }) =>
+        open(recordings, [callId]),
+      );
+      return (await Promise.all(responses)).flat();
     };
     // A mixdown may take longer than the timeout of a request.
     await expect.poll(states, { timeout: 60_000 }).toEqual(Array(4).fill('ready'));

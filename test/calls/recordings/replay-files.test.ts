@@ -28,9 +28,9 @@ const log = pino({ level: 'silent' });
 const root = mkdtempSync(join(tmpdir(), 'parley-replays-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-async function written(lines: number, pcm: string, mostCharacters?: number) {
+async function written(lines: number, pcm: string, maxCharacters?: number) {
   const folder = mkdtempSync(join(root, 'of-'));
-  const files = await ReplayFiles.in(folder, log, mostCharacters);
+  const files = await ReplayFiles.in(folder, log, maxCharacters);
   const sink = files.begin('call-1');
   sink.write(HEAD);
   for (let i = 0; i < lines; i++) sink.write({ t: i * 20, type: 'audio', pcm });

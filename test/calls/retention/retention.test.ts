@@ -22,8 +22,8 @@ const DAY_MS = 86_400_000;
 const silent = pino({ level: 'silent' });
 
 /** IDs of the deleted replay files. */
-const replaysGone: string[] = [];
-const replays = { delete: async (callId: string) => void replaysGone.push(callId) };
+const deletedReplays: string[] = [];
+const replays = { delete: async (callId: string) => void deletedReplays.push(callId) };
 /** Calls whose recording cannot be deleted at the moment. */
 const stuck = new Set<string>();
 let gateway: Promise<RecordingGateway> | undefined;
@@ -49,7 +49,7 @@ const recordings = {
   },
 };
 beforeEach(() => {
-  replaysGone.length = 0;
+  deletedReplays.length = 0;
   stuck.clear();
 });
 afterAll(async () => (await gateway)?.recordings.close());
@@ -58,7 +58,7 @@ interface Seed extends Partial<CallSeed> {
   readonly daysAgo?: number;
   readonly from?: string | null;
   readonly to?: string | null;
-  readonly hasSound?: boolean;
+  readonly hasRecording?: boolean;
 }
 
 /** A new account with its request function and calls. */
@@ -66,7 +66,7 @@ async function account() {
   const { db } = plane.database;
   const accountId = await plane.makeAccount();
   const ask = plane.askAs(await plane.makeKey(accountId));
-  const call = async ({ daysAgo = 0, from, to, hasSound = false, ...seed }: Seed = {}) => {
+  const call = async ({ daysAgo = 0, from, to, hasRecording = false, ...seed }: Seed = {}) => {
     const startedAt = new Date(Date.now() - daysAgo * DAY_MS - 3_600_000);
     const turns = [
       { role: 'agent', text: 'Hello, what is your name?' },
@@ -91,7 +91,7 @@ async function account() {
       lane: callId,
       body: 'Ann Example.',
     });
-    if (hasSound) await record(callId);
+    if (hasRecording) await record(callId);
     return callId;
   };
   const left = async (callId: string) => {
@@ -158,10 +158,10 @@ describe('retention policy', () => {
       expect((await ask('PUT', '/account/retention', { audio_days })).status).toBe(422);
     }
     const { agent_id } = (await ask('POST', '/agent', { name: 'Pool', config: {} })).body;
-    const stranger = await account();
+    const otherAccount = await account();
     const path = `/agent/${agent_id}/retention`;
-    expect((await stranger.ask('GET', path)).status).toBe(404);
-    expect((await stranger.ask('PUT', path, { audio_days: 1 })).status).toBe(404);
+    expect((await otherAccount.ask('GET', path)).status).toBe(404);
+    expect((await otherAccount.ask('PUT', path, { audio_days: 1 })).status).toBe(404);
   });
 });
 
@@ -170,9 +170,9 @@ describe('retention job', () => {
     const { ask, call, left, receipts } = await account();
     await ask('PUT', '/account/retention', { audio_days: 2, transcript_days: 5 });
     const [old, middle, fresh] = [
-      await call({ daysAgo: 6, hasSound: true }),
-      await call({ daysAgo: 3, hasSound: true }),
-      await call({ daysAgo: 1, hasSound: true }),
+      await call({ daysAgo: 6, hasRecording: true }),
+      await call({ daysAgo: 3, hasRecording: true }),
+      await call({ daysAgo: 1, hasRecording: true }),
     ];
     await retention.worker.run();
     expect(await left(old)).toEqual({
@@ -184,8 +184,8 @@ describe('retention job', () => {
     });
     expect(await left(middle)).toMatchObject({ row: true, words: true, sound: false });
     expect(await left(fresh)).toMatchObject({ row: true, words: true, sound: true });
-    expect(replaysGone).toEqual(expect.arrayContaining([old, middle]));
-    expect(replaysGone).not.toContain(fresh);
+    expect(deletedReplays).toEqual(expect.arrayContaining([old, middle]));
+    expect(deletedReplays).not.toContain(fresh);
     const [receipt, ...others] = await receipts();
     expect(others).toEqual([]);
     expect(receipt).toMatchObject({
@@ -232,8 +232,8 @@ describe('retention job', () => {
     const { accountId, ask, call, left, receipts } = await account();
     await ask('PUT', '/account/retention', { audio_days: 2 });
     const [first, second] = [
-      await call({ daysAgo: 9, hasSound: true }),
-      await call({ daysAgo: 8, hasSound: true }),
+      await call({ daysAgo: 9, hasRecording: true }),
+      await call({ daysAgo: 8, hasRecording: true }),
     ];
     stuck.add(first);
     await retention.worker.run();
@@ -271,7 +271,7 @@ describe('retention job', () => {
 it('keeps its lock longer than a transaction may idle, and ends without an error', async () => {
   const { ask, call, left } = await account();
   await ask('PUT', '/account/retention', { audio_days: 1 });
-  const slow = await call({ daysAgo: 3, hasSound: true });
+  const slow = await call({ daysAgo: 3, hasRecording: true });
   const db = connect(plane.database.connection);
   db.client.connectionSettings.idle_in_transaction_session_timeout = 300;
   const [reached, released] = [new AbortController(), new AbortController()];
@@ -318,7 +318,10 @@ describe('web call without a client', () => {
   const HOURS_49 = 49 / 24;
 
   /** Inserts rows as connection-details creates them, `daysAgo` days ago. */
-  async function asked(daysAgo: number, change: Record<string, unknown> = {}): Promise<string> {
+  async function insertReserved(
+    daysAgo: number,
+    change: Record<string, unknown> = {},
+  ): Promise<string> {
     const { db } = plane.database;
     const callId = randomUUID();
     const calls = new CallsRepository(db, 0);
@@ -340,8 +343,16 @@ describe('web call without a client', () => {
   const ended = { state: 'ended', ended_at: new Date(), ended_reason: 'user_hangup' };
 
   it('is deleted long after its tokens have expired, also if its client ended it', async () => {
-    const fresh = [await asked(0), await asked(HOURS_47), await asked(HOURS_47, ended)];
-    const old = [await asked(HOURS_49), await asked(1_000), await asked(HOURS_49, ended)];
+    const fresh = [
+      await insertReserved(0),
+      await insertReserved(HOURS_47),
+      await insertReserved(HOURS_47, ended),
+    ];
+    const old = [
+      await insertReserved(HOURS_49),
+      await insertReserved(1_000),
+      await insertReserved(HOURS_49, ended),
+    ];
     await retention.worker.run();
     expect(await leftOf([...fresh, ...old])).toEqual(fresh);
   });
@@ -349,34 +360,39 @@ describe('web call without a client', () => {
   it('is kept if it started or has data, like every phone call', async () => {
     const { db } = plane.database;
     const { call } = await account();
-    const [begun, running] = [
+    const [startedCall, running] = [
       await call({ daysAgo: 9, turns: [] }),
       await call({ daysAgo: 9, seconds: null }),
     ];
-    const told = await asked(9, { ...ended, ended_reason: 'error_transport' });
+    const reportedCall = await insertReserved(9, { ...ended, ended_reason: 'error_transport' });
     await db('webhook_deliveries').insert({
-      ...{ delivery_id: `msg_${told}`, call_id: told, event: 'call.failed', lane: told },
-      account_id: (await db('calls').where({ call_id: told }).first()).account_id,
-      ...{ agent_id: told, url: 'https://receiver.example', body: '{}' },
+      ...{
+        delivery_id: `msg_${reportedCall}`,
+        call_id: reportedCall,
+        event: 'call.failed',
+        lane: reportedCall,
+      },
+      account_id: (await db('calls').where({ call_id: reportedCall }).first()).account_id,
+      ...{ agent_id: reportedCall, url: 'https://receiver.example', body: '{}' },
     });
-    const said = await asked(9, ended);
+    const said = await insertReserved(9, ended);
     await db('call_turns').insert({
       ...{ call_id: said, index: 0, role: 'agent', text: 'Hello', cut: false },
       ...{ start_ms: 0, end_ms: 900 },
     });
-    const sounded = await asked(9, ended);
+    const sounded = await insertReserved(9, ended);
     await db('recordings').insert({ call_id: sounded, state: 'lost' });
-    const taken = await asked(9, { state: 'live', gateway_id: randomUUID() });
-    const dialled = await asked(9, { ...ended, call_type: 'sip_outbound' });
-    const rung = await asked(9, { call_type: 'sip_inbound' });
-    const all = [begun, running, told, said, sounded, taken, dialled, rung];
+    const taken = await insertReserved(9, { state: 'live', gateway_id: randomUUID() });
+    const dialled = await insertReserved(9, { ...ended, call_type: 'sip_outbound' });
+    const phoneCall = await insertReserved(9, { call_type: 'sip_inbound' });
+    const all = [startedCall, running, reportedCall, said, sounded, taken, dialled, phoneCall];
     await retention.worker.run();
     expect(await leftOf(all)).toEqual(all);
   });
 
   it('is skipped while a gateway claims it', async () => {
     const { db } = plane.database;
-    const [taken, gone] = [await asked(9), await asked(8)];
+    const [taken, gone] = [await insertReserved(9), await insertReserved(8)];
     await db.transaction(async (taking) => {
       await taking('calls').where({ call_id: taken }).forUpdate().first();
       await retention.worker.run();
@@ -387,7 +403,7 @@ describe('web call without a client', () => {
 
   it('is deleted in batches, whichever gateways run the job', async () => {
     const { db } = plane.database;
-    const first = await asked(9);
+    const first = await insertReserved(9);
     await db.raw(
       `insert into calls (call_id, account_id, agent_id, agent_name, call_type, reserved_until, created_at)
        select gen_random_uuid(), account_id, agent_id, agent_name, call_type, reserved_until, created_at
@@ -406,7 +422,7 @@ describe('web call without a client', () => {
 describe('call', () => {
   it('is deleted with all its data', async () => {
     const { ask, call, left, receipts } = await account();
-    const [callId, other] = [await call({ hasSound: true }), await call()];
+    const [callId, other] = [await call({ hasRecording: true }), await call()];
     const { status, body } = await ask('DELETE', `/agent/call-history/${callId}`);
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -414,7 +430,7 @@ describe('call', () => {
       finished_at: expect.any(String),
     });
     expect(await left(callId)).toMatchObject({ row: false, traces: 0, sound: false });
-    expect(replaysGone).toEqual([callId]);
+    expect(deletedReplays).toEqual([callId]);
     expect(await left(other)).toMatchObject({ row: true, words: true });
     expect((await ask('DELETE', `/agent/call-history/${callId}`)).status).toBe(404);
     expect((await receipts()).map(({ receipt_id }: { receipt_id: number }) => receipt_id)).toEqual([
@@ -424,15 +440,15 @@ describe('call', () => {
   });
 
   it('is not deleted while it runs, nor by another account', async () => {
-    const [owner, stranger] = [await account(), await account()];
+    const [owner, otherAccount] = [await account(), await account()];
     const running = await owner.call({ seconds: null });
     const refused = await owner.ask('DELETE', `/agent/call-history/${running}`);
     expect([refused.status, refused.body.code]).toEqual([409, 'CALL_RUNNING']);
     const over = await owner.call();
-    expect((await stranger.ask('DELETE', `/agent/call-history/${over}`)).status).toBe(404);
+    expect((await otherAccount.ask('DELETE', `/agent/call-history/${over}`)).status).toBe(404);
     expect((await owner.ask('DELETE', '/agent/call-history/nonsense')).status).toBe(404);
     expect(await owner.left(over)).toMatchObject({ words: true });
-    expect(await stranger.receipts()).toEqual([]);
+    expect(await otherAccount.receipts()).toEqual([]);
   });
 });
 

@@ -39,9 +39,9 @@ it('the calls of a silent gateway are ended, unless the database was unavailable
 });
 
 it('phone calls without a carrier status are ended and reported like unanswered calls', async () => {
-  const told: string[] = [];
+  const reportedEnds: string[] = [];
   const calls = new CallsRepository(database.db, 0, {
-    record: async (_, events) => void told.push(...events.map(({ event }) => event)),
+    record: async (_, events) => void reportedEnds.push(...events.map(({ event }) => event)),
   });
   const accountId = await new AccountsRepository(database.db).insert('An account of a test');
   const agent = { agentId: randomUUID(), agentName: 'Pool' };
@@ -58,7 +58,7 @@ it('phone calls without a carrier status are ended and reported like unanswered 
   const waiting = [await reserved('sip_outbound', 100), await reserved('web', 3_700)];
   expect(await calls.endAbandoned()).toBe(1);
   expect((await calls.find(forgotten))?.ended_reason).toBe('error_transport');
-  expect(told).toEqual(['call.failed']);
+  expect(reportedEnds).toEqual(['call.failed']);
   for (const callId of waiting) expect((await calls.find(callId))?.state).toBe('reserved');
 });
 

@@ -7,12 +7,12 @@ import type { ClaimRefusal } from '../../../src/calls/session/call-session.facto
 import { MediaConnector } from '../../../src/calls/session/media-connector.js';
 
 /** The actions sent to the carrier when its media arrives for a call that is refused. */
-async function toldWhere(why: ClaimRefusal): Promise<readonly string[]> {
-  const told: string[] = [];
+async function actionsAfter(why: ClaimRefusal): Promise<readonly string[]> {
+  const actions: string[] = [];
   const link: CarrierLink = {
     backlogBytes: 0,
-    act: ({ type }) => told.push(type),
-    close: () => told.push('closed'),
+    act: ({ type }) => actions.push(type),
+    close: () => actions.push('closed'),
   };
   const phones = new MediaConnector({
     sessions: {
@@ -26,15 +26,15 @@ async function toldWhere(why: ClaimRefusal): Promise<readonly string[]> {
   });
   const traits = { sampleRate: 8_000, buffers: true };
   phones.connect({ callId: 'c', link, traits, log: pino({ level: 'silent' }) });
-  await vi.waitFor(() => expect(told).toContain('closed'), { timeout: 20_000 });
-  return told;
+  await vi.waitFor(() => expect(actions).toContain('closed'), { timeout: 20_000 });
+  return actions;
 }
 
 it('a refused call is hung up', async () => {
-  expect(await toldWhere('agent_not_deployed')).toEqual(['hangup', 'closed']);
-  expect(await toldWhere('concurrency_limit')).toEqual(['hangup', 'closed']);
+  expect(await actionsAfter('agent_not_deployed')).toEqual(['hangup', 'closed']);
+  expect(await actionsAfter('concurrency_limit')).toEqual(['hangup', 'closed']);
 });
 
 it('the second media connection of a call is only closed, because a hang-up would end the first one', async () => {
-  expect(await toldWhere('gone')).toEqual(['closed']);
+  expect(await actionsAfter('gone')).toEqual(['closed']);
 });

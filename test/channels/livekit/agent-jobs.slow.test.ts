@@ -76,12 +76,12 @@ describeWith(['livekit-server'], 'LiveKit jobs', (tools) => {
   /**
    * Waits until the gateways have these calls; repeats the dispatch of jobs that LiveKit gave up.
    */
-  async function comeTo(has: (callId: string) => boolean, callIds: readonly string[]) {
-    let toldAt = performance.now();
+  async function waitForCalls(has: (callId: string) => boolean, callIds: readonly string[]) {
+    let dispatchedAt = performance.now();
     await vi.waitFor(async () => {
       const missing = callIds.filter((callId) => !has(callId));
-      if (missing.length > 0 && performance.now() - toldAt > GIVEN_UP_MS) {
-        toldAt = performance.now();
+      if (missing.length > 0 && performance.now() - dispatchedAt > GIVEN_UP_MS) {
+        dispatchedAt = performance.now();
         await Promise.all(missing.map(dispatchTo));
       }
       expect(missing).toEqual([]);
@@ -98,7 +98,7 @@ describeWith(['livekit-server'], 'LiveKit jobs', (tools) => {
       const gateway = await open();
       const callId = await reserve();
       await openRoom(callId);
-      await comeTo((id) => gateway.activeCallIds.has(id), [callId]);
+      await waitForCalls((id) => gateway.activeCallIds.has(id), [callId]);
       expect([...gateway.activeCallIds]).toEqual([callId]);
       expect((await calls().find(callId))?.gateway_id).toBe(gateway.id);
       await gateway.end(callId);
@@ -176,12 +176,12 @@ describeWith(['livekit-server'], 'LiveKit jobs', (tools) => {
     await openRoom(callId);
     for (let i = 0; i < 4; i++) await dispatchTo(callId);
     const served = () => both.flatMap((gateway) => gateway.claimedCallIds);
-    await comeTo((id) => served().includes(id), [callId]);
+    await waitForCalls((id) => served().includes(id), [callId]);
     expect(served()).toEqual([callId]);
     // A later call shows that the earlier jobs were answered.
     const next = await reserve();
     await openRoom(next);
-    await comeTo((id) => served().includes(id), [next]);
+    await waitForCalls((id) => served().includes(id), [next]);
     expect(served().sort()).toEqual([callId, next].sort());
     expect(await roomExists(callId)).toBe(true);
   });
@@ -209,7 +209,7 @@ describeWith(['livekit-server'], 'LiveKit jobs', (tools) => {
       }
       const last = await reserve();
       await openRoom(last);
-      await comeTo((id) => gateway.claimedCallIds.includes(id), [last]);
+      await waitForCalls((id) => gateway.claimedCallIds.includes(id), [last]);
       expect(gateway.claimedCallIds).toEqual([last]);
       expect(await stateOf(other)).toBe('reserved');
     },
@@ -255,7 +255,7 @@ describeWith(['livekit-server'], 'LiveKit jobs', (tools) => {
       await dispatches.createDispatch(after, 'parley', { metadata });
       const last = await reserve();
       await openRoom(last);
-      await comeTo((id) => gateway.claimedCallIds.includes(id), [last]);
+      await waitForCalls((id) => gateway.claimedCallIds.includes(id), [last]);
       expect(gateway.claimedCallIds[1]).toBe(last);
     },
   );
@@ -281,7 +281,7 @@ describeWith(['livekit-server'], 'LiveKit jobs', (tools) => {
     leaving.drain();
     const callIds = await Promise.all(Array.from({ length: 8 }, () => reserve()));
     await Promise.all(callIds.map((callId) => openRoom(callId)));
-    await comeTo((id) => staying.activeCallIds.has(id), callIds);
+    await waitForCalls((id) => staying.activeCallIds.has(id), callIds);
     expect(leaving.claimedCallIds).toEqual([]);
   });
 
@@ -292,7 +292,7 @@ describeWith(['livekit-server'], 'LiveKit jobs', (tools) => {
       const gateway = await open();
       const callId = await reserve();
       await openRoom(callId);
-      await comeTo((id) => gateway.activeCallIds.has(id), [callId]);
+      await waitForCalls((id) => gateway.activeCallIds.has(id), [callId]);
       await server.stop();
       try {
         await vi.waitFor(() => expect(gateway.isUp).toBe(false), WAIT);
@@ -305,7 +305,7 @@ describeWith(['livekit-server'], 'LiveKit jobs', (tools) => {
       expect(gateway.activeCallIds.has(callId)).toBe(true);
       const next = await reserve();
       await openRoom(next);
-      await comeTo((id) => gateway.activeCallIds.has(id), [next]);
+      await waitForCalls((id) => gateway.activeCallIds.has(id), [next]);
     },
   );
 
@@ -314,7 +314,7 @@ describeWith(['livekit-server'], 'LiveKit jobs', (tools) => {
     const gateway = await open();
     const callId = await reserve();
     await openRoom(callId);
-    await comeTo((id) => gateway.activeCallIds.has(id), [callId]);
+    await waitForCalls((id) => gateway.activeCallIds.has(id), [callId]);
     await vi.waitFor(
       async () => expect(await cluster.hasRunningJob(roomOf(callId))).toBe(true),
       WAIT,

@@ -83,7 +83,7 @@ function send(message: NonNullable<ConstructorParameters<typeof ServerMessage>[0
 const statuses = () =>
   received.flatMap((message) => (message.case === 'updateWorker' ? [message.value.status] : []));
 
-async function askedFor(id: string): Promise<boolean> {
+async function requestJob(id: string): Promise<boolean> {
   send({ case: 'availability', value: { job: { id, room: { name: id, sid: id } } } });
   const answers = () =>
     received.flatMap((message) => (message.case === 'availability' ? message.value : []));
@@ -95,11 +95,11 @@ async function askedFor(id: string): Promise<boolean> {
 
 it('a gateway whose main thread hangs is full and refuses jobs', async () => {
   await expect.poll(() => statuses().at(-1), WITHIN).toBe(WorkerStatus.WS_AVAILABLE);
-  expect(await askedFor('before')).toBe(true);
+  expect(await requestJob('before')).toBe(true);
   gateway.stdin?.write('\n');
   await expect.poll(() => said, WITHIN).toContain('hangs');
   await expect.poll(() => statuses().at(-1), WITHIN).toBe(WorkerStatus.WS_FULL);
-  expect(await askedFor('meanwhile')).toBe(false);
+  expect(await requestJob('meanwhile')).toBe(false);
   await expect.poll(() => statuses().at(-1), WITHIN).toBe(WorkerStatus.WS_AVAILABLE);
-  expect(await askedFor('after')).toBe(true);
+  expect(await requestJob('after')).toBe(true);
 }, 60_000);

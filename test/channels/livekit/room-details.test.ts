@@ -32,7 +32,7 @@ const plane = withControlPlane({
     const calls = new CallsRepository(db, 1);
     const tokens = new CallTokens(secrets);
     const nothing = { find: async () => undefined };
-    const desk = new ConnectionService({
+    const service = new ConnectionService({
       agents: new AgentsRepository(db),
       calls,
       tokens,
@@ -52,7 +52,7 @@ const plane = withControlPlane({
       rooms: door,
     });
     return connectionRoutes({
-      connections: desk,
+      connections: service,
       tokens,
       calls,
       keys: { authenticate: async () => undefined },

@@ -41,14 +41,14 @@ async function sweep(
 }
 
 it('the caller of a given-up job is disconnected, with a log message', async () => {
-  const [soon, forsaken, held, over] = [web(9), web(10), web(100), web(1)];
+  const [soon, abandoned, held, over] = [web(9), web(10), web(100), web(1)];
   const { closed, logged } = await sweep([
     [soon, 'reserved'],
-    [forsaken, 'reserved'],
+    [abandoned, 'reserved'],
     [held, 'live'],
     [over, 'ended'],
   ]);
-  expect(closed).toEqual([forsaken.name, over.name]);
+  expect(closed).toEqual([abandoned.name, over.name]);
   expect(logged).toEqual([40, 30]);
 });
 
@@ -59,7 +59,7 @@ it('the room of a call that was claimed meanwhile is kept', async () => {
 });
 
 it('a phone caller gets more time after a gateway has accepted the job, because its call is created in the room', async () => {
-  const [soon, asked, nobody, late] = [
+  const [soon, accepted, nobody, late] = [
     phone(9, 'RM_1'),
     phone(59, 'RM_2'),
     phone(10, 'RM_3'),
@@ -67,9 +67,9 @@ it('a phone caller gets more time after a gateway has accepted the job, because 
   ];
   const odd = phone(10, 'RM_0');
   const ringing = phone(59, 'RM_5');
-  const rooms = [soon, odd, asked, nobody, late].map((room) => [room] as const);
+  const rooms = [soon, odd, accepted, nobody, late].map((room) => [room] as const);
   const { closed } = await sweep([...rooms, [ringing, 'reserved']], {
-    taken: [asked, late, ringing],
+    taken: [accepted, late, ringing],
   });
   expect(closed).toEqual([nobody.name, late.name]);
 });

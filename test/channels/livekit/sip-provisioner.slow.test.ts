@@ -34,13 +34,13 @@ describeWith(['livekit-server', 'redis-server'], 'LiveKit SIP resources', (tools
   let redis: RedisServer;
   let server: LiveKitServer;
   let sip: SipClient;
-  let lines: SipProvisioner;
+  let provisioner: SipProvisioner;
   beforeAll(async () => {
     redis = await startRedisServer(tools['redis-server']);
     const options = { redisAddress: redis.address };
     server = await startLiveKitServer(tools['livekit-server'], options);
     sip = new SipClient(server.url, server.apiKey, server.apiSecret);
-    lines = new SipProvisioner(accessTo(server), OWNED, log);
+    provisioner = new SipProvisioner(accessTo(server), OWNED, log);
   });
   afterAll(async () => {
     await server?.stop();
@@ -48,9 +48,9 @@ describeWith(['livekit-server', 'redis-server'], 'LiveKit SIP resources', (tools
   });
 
   const plane = withControlPlane({
-    lines: {
-      provisionAgent: (agent) => lines.provisionAgent(agent),
-      deprovisionAgent: (agent) => lines.deprovisionAgent(agent),
+    provisioner: {
+      provisionAgent: (agent) => provisioner.provisionAgent(agent),
+      deprovisionAgent: (agent) => provisioner.deprovisionAgent(agent),
     },
   });
 
@@ -62,22 +62,22 @@ describeWith(['livekit-server', 'redis-server'], 'LiveKit SIP resources', (tools
   it('contain one trunk per selected number, for repeated selections on any gateway', async () => {
     const number = newNumber();
     const others = new SipProvisioner(accessTo(server), OWNED, log);
-    await Promise.all([lines.provisionNumber(number), others.provisionNumber(number)]);
-    await lines.provisionNumber(number);
+    await Promise.all([provisioner.provisionNumber(number), others.provisionNumber(number)]);
+    await provisioner.provisionNumber(number);
     expect(await trunksOf(number)).toMatchObject([{ numbers: [number] }]);
-    await lines.deprovisionNumber(number);
-    await lines.deprovisionNumber(number);
+    await provisioner.deprovisionNumber(number);
+    await provisioner.deprovisionNumber(number);
     expect(await trunksOf(number)).toEqual([]);
   });
 
   it('contain a dispatch rule for a deployed agent, which a pause removes', async () => {
     const number = newNumber();
     const agent = agentWith(number);
-    const line = await lines.provisionAgent(agent);
+    const result = await provisioner.provisionAgent(agent);
     const [trunk] = await trunksOf(number);
     const [rule, ...more] = await rulesFor(agent);
     expect(more).toEqual([]);
-    expect(line).toEqual({
+    expect(result).toEqual({
       sip_status: 'configured',
       sip_details: {
         phone_number: number,
@@ -98,10 +98,10 @@ describeWith(['livekit-server', 'redis-server'], 'LiveKit SIP resources', (tools
       agent_id: agent.id,
     });
     expect(rule?.roomConfig?.departureTimeout).toBe(20);
-    expect(await lines.provisionAgent(agent)).toEqual(line);
+    expect(await provisioner.provisionAgent(agent)).toEqual(result);
     expect(await rulesFor(agent)).toHaveLength(1);
-    await lines.deprovisionAgent(agent);
-    await lines.deprovisionAgent(agent);
+    await provisioner.deprovisionAgent(agent);
+    await provisioner.deprovisionAgent(agent);
     expect(await rulesFor(agent)).toEqual([]);
     expect(await trunksOf(number)).toHaveLength(1);
   });
@@ -109,16 +109,16 @@ describeWith(['livekit-server', 'redis-server'], 'LiveKit SIP resources', (tools
   it('move with an agent to its new number, and to the agent that has the number now', async () => {
     const [before, after] = [newNumber(), newNumber()];
     const agent = agentWith(before);
-    await lines.provisionAgent(agent);
+    await provisioner.provisionAgent(agent);
     const moved = { ...agent, config: { ...agent.config, phone_number: after } };
-    await lines.provisionAgent(moved);
+    await provisioner.provisionAgent(moved);
     const [rule, ...more] = await rulesFor(agent);
     expect(more).toEqual([]);
     expect(rule?.trunkIds).toEqual([(await trunksOf(after))[0]?.sipTrunkId]);
     const next = agentWith(after);
-    expect((await lines.provisionAgent(next))?.sip_status).toBe('configured');
+    expect((await provisioner.provisionAgent(next))?.sip_status).toBe('configured');
     expect(await rulesFor(agent)).toEqual([]);
-    await lines.provisionAgent({ ...next, config: { ...next.config, phone_number: null } });
+    await provisioner.provisionAgent({ ...next, config: { ...next.config, phone_number: null } });
     expect(await rulesFor(next)).toEqual([]);
   });
 
@@ -149,25 +149,25 @@ describeWith(['livekit-server', 'redis-server'], 'LiveKit SIP resources', (tools
   it('are not taken over by an account that does not own the number, and the response says so', async () => {
     const number = newNumber();
     const owner = agentWith(number);
-    await lines.provisionAgent(owner);
+    await provisioner.provisionAgent(owner);
     const refusing = {
       requireUsable: async () => {
         throw new ApiError('PHONE_NUMBER_IN_USE', 'It belongs to another account');
       },
     };
     const late = new SipProvisioner(accessTo(server), refusing, log);
-    const stranger = agentWith(number);
-    expect(await late.provisionAgent(stranger)).toMatchObject({
+    const otherAgent = agentWith(number);
+    expect(await late.provisionAgent(otherAgent)).toMatchObject({
       sip_status: 'failed',
       sip_details: { dispatch_rule_id: null, error: 'It belongs to another account' },
     });
-    expect(await rulesFor(stranger)).toEqual([]);
+    expect(await rulesFor(otherAgent)).toEqual([]);
     expect(await rulesFor(owner)).toHaveLength(1);
   });
 
   it('do not block a deployment while LiveKit is unavailable, and the response says so', async () => {
-    const there = lines;
-    lines = new SipProvisioner(
+    const there = provisioner;
+    provisioner = new SipProvisioner(
       { ...accessTo(server), apiUrl: `http://127.0.0.1:${await freePort()}` },
       OWNED,
       log,
@@ -181,7 +181,7 @@ describeWith(['livekit-server', 'redis-server'], 'LiveKit SIP resources', (tools
       expect(body.sip_details.error).toContain('cannot be reached');
       expect((await ask('POST', `/agent/${id}/pause`)).body.agent.status).toBe('paused');
     } finally {
-      lines = there;
+      provisioner = there;
     }
   });
 
@@ -189,13 +189,13 @@ describeWith(['livekit-server', 'redis-server'], 'LiveKit SIP resources', (tools
     const number = newNumber();
     const own = await sip.createSipInboundTrunk('The operator', [number]);
     const agent = agentWith(number);
-    expect((await lines.provisionAgent(agent))?.sip_details.trunk_id).toBe(own.sipTrunkId);
-    await lines.deprovisionAgent(agent);
-    await lines.deprovisionNumber(number);
+    expect((await provisioner.provisionAgent(agent))?.sip_details.trunk_id).toBe(own.sipTrunkId);
+    await provisioner.deprovisionAgent(agent);
+    await provisioner.deprovisionNumber(number);
     expect(await trunksOf(number)).toHaveLength(1);
     const rule = { type: 'individual', roomPrefix: 'hall' } as const;
     await sip.createSipDispatchRule(rule, { trunkIds: [own.sipTrunkId] });
-    expect(await lines.provisionAgent(agent)).toMatchObject({
+    expect(await provisioner.provisionAgent(agent)).toMatchObject({
       sip_status: 'failed',
       sip_details: { error: 'LiveKit has another dispatch rule or trunk for this number' },
     });
@@ -210,7 +210,7 @@ describeWith(['livekit-server', 'redis-server'], 'LiveKit SIP resources', (tools
     });
     await once(refusing.listen(0, '127.0.0.1'), 'listening');
     const logged: string[] = [];
-    const heard = pino({ level: 'warn' }, { write: (line) => void logged.push(line) });
+    const heard = pino({ level: 'warn' }, { write: (result) => void logged.push(result) });
     const { port } = refusing.address() as AddressInfo;
     const there = { ...accessTo(server), apiUrl: `http://127.0.0.1:${port}` };
     const failed = await new SipProvisioner(there, OWNED, heard).provisionAgent(agentWith(number));
@@ -227,7 +227,7 @@ describeWith(['livekit-server', 'redis-server'], 'LiveKit SIP resources', (tools
     const plain = await startLiveKitServer(tools['livekit-server']);
     const agent = agentWith(newNumber());
     const warnings: string[] = [];
-    const heard = pino({ level: 'warn' }, { write: (line) => void warnings.push(line) });
+    const heard = pino({ level: 'warn' }, { write: (result) => void warnings.push(result) });
     const without = new SipProvisioner(accessTo(plain), OWNED, heard);
     // Without a phone number there is nothing to report.
     expect(await without.provisionAgent(agentWith(null))).toBeUndefined();

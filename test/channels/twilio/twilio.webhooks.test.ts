@@ -46,7 +46,7 @@ const rows = (to: string) => plane.database.db<CallRow>('calls').where({ to_numb
 describe('inbound call', () => {
   it('is answered with its media socket, and the record has both numbers', async () => {
     const { agent_id, number } = await agentWith();
-    const answer = await plane.tell(VOICE, ringingFields({ To: number }));
+    const answer = await plane.postForm(VOICE, ringingFields({ To: number }));
     expect([answer.status, answer.type]).toEqual([200, 'text/xml; charset=utf-8']);
     const url = streamUrl(answer.text);
     expect(url).toMatch(/^wss:\/\/voice\.example\.com\/telephony\/twilio\/stream\/[\w.-]+$/);
@@ -72,22 +72,22 @@ describe('inbound call', () => {
   it('is created once for repeated webhooks, concurrent or later', async () => {
     const { number } = await agentWith();
     const call = ringingFields({ To: number });
-    const answers = await Promise.all([1, 2, 3].map(() => plane.tell(VOICE, call)));
-    answers.push(await plane.tell(VOICE, call));
+    const answers = await Promise.all([1, 2, 3].map(() => plane.postForm(VOICE, call)));
+    answers.push(await plane.postForm(VOICE, call));
     for (const { text } of answers) expect(streamUrl(text)).toContain('/stream/');
     const [row, ...others] = await rows(number);
     expect(others).toEqual([]);
-    await plane.desk().calls.end(row!.call_id, 'user_hangup');
-    expect((await plane.tell(VOICE, call)).text).toContain('<Response><Hangup/></Response>');
+    await plane.outboundCalls().calls.end(row!.call_id, 'user_hangup');
+    expect((await plane.postForm(VOICE, call)).text).toContain('<Response><Hangup/></Response>');
     expect(await rows(number)).toHaveLength(1);
   });
 
   it('may come from a hidden number or a SIP address', async () => {
     const { number } = await agentWith();
-    const hidden = await plane.tell(VOICE, ringingFields({ To: number, From: '+266696687' }));
+    const hidden = await plane.postForm(VOICE, ringingFields({ To: number, From: '+266696687' }));
     expect(hidden.text).not.toContain('name="from"');
     const To = `sip:${number}@voice.example.com;transport=tls`;
-    const addressed = await plane.tell(
+    const addressed = await plane.postForm(
       VOICE,
       ringingFields({ To, From: 'sip:+14155550123@sip.test' }),
     );
@@ -100,7 +100,7 @@ describe('inbound call', () => {
     const { ask, agent_id, number } = await agentWith();
     await ask('POST', `/agent/${agent_id}/pause`);
     for (const To of [number, '+14155559999', 'sip:nobody@example.test', '']) {
-      const { status, text } = await plane.tell(VOICE, ringingFields({ To }));
+      const { status, text } = await plane.postForm(VOICE, ringingFields({ To }));
       expect([status, text]).toEqual([200, expect.stringContaining('<Reject reason="rejected"/>')]);
     }
   });
@@ -109,23 +109,23 @@ describe('inbound call', () => {
     const { number } = await agentWith();
     const account_id = await plane.makeAccount();
     await plane.database.db('phone_numbers').where({ phone_number: number }).update({ account_id });
-    const { text } = await plane.tell(VOICE, ringingFields({ To: number }));
+    const { text } = await plane.postForm(VOICE, ringingFields({ To: number }));
     expect(text).toContain('<Reject reason="rejected"/>');
   });
 
   it('is rejected as busy without free slots or credits, or on overload', async () => {
     const { number } = await agentWith();
-    const ring = async () => (await plane.tell(VOICE, ringingFields({ To: number }))).text;
+    const ring = async () => (await plane.postForm(VOICE, ringingFields({ To: number }))).text;
     isOpen = false;
     expect(await ring()).toContain('<Reject reason="busy"/>');
     isOpen = true;
     await ring();
     await ring();
     expect(await ring()).toContain('<Reject reason="busy"/>');
-    const poor = await agentWith();
-    const row = await plane.database.db('agents').where({ id: poor.agent_id }).first();
+    const withoutCredits = await agentWith();
+    const row = await plane.database.db('agents').where({ id: withoutCredits.agent_id }).first();
     await plane.database.db('accounts').where({ id: row.account_id }).update({ balance: 0 });
-    const broke = await plane.tell(VOICE, ringingFields({ To: poor.number }));
+    const broke = await plane.postForm(VOICE, ringingFields({ To: withoutCredits.number }));
     expect(broke.text).toContain('<Reject reason="busy"/>');
   });
 });
@@ -137,7 +137,7 @@ describe('inbound_call webhook', () => {
       webhooks: { inbound_call: { url: receiver.url() } },
     });
     receiver.answer((response) => response.end('{"dynamic_variables":{"name":"Ann"}}'));
-    await plane.tell(VOICE, ringingFields({ To: number }));
+    await plane.postForm(VOICE, ringingFields({ To: number }));
     const [row] = await rows(number);
     expect(receiver.requests.map(({ body }) => body)).toEqual([
       { agent_id, call_id: row!.call_id, from_number: '+14155550100', to_number: number },
@@ -148,7 +148,7 @@ describe('inbound_call webhook', () => {
   it('that fails starts the call with the saved config, and the record contains the reason', async () => {
     const { number } = await agentWith({ webhooks: { inbound_call: { url: receiver.url() } } });
     receiver.answer((response) => response.writeHead(500).end());
-    const { text } = await plane.tell(VOICE, ringingFields({ To: number }));
+    const { text } = await plane.postForm(VOICE, ringingFields({ To: number }));
     expect(streamUrl(text)).toContain('/stream/');
     const [row] = await rows(number);
     expect(row!.options.inbound_call_error).toContain('500');
@@ -157,7 +157,7 @@ describe('inbound_call webhook', () => {
   it('is requested once for a call with repeated webhooks', async () => {
     const { number } = await agentWith({ webhooks: { inbound_call: { url: receiver.url() } } });
     const call = ringingFields({ To: number });
-    await Promise.all([plane.tell(VOICE, call), plane.tell(VOICE, call)]);
+    await Promise.all([plane.postForm(VOICE, call), plane.postForm(VOICE, call)]);
     expect(receiver.requests).toHaveLength(1);
   });
 });
@@ -172,17 +172,17 @@ describe('unsigned Twilio webhook', () => {
       { signedUrl: `http://voice.example.com${VOICE}` },
       { headers: { 'x-twilio-signature': '' } },
     ]) {
-      const { status, text } = await plane.tell(VOICE, call, how);
+      const { status, text } = await plane.postForm(VOICE, call, how);
       expect([status, JSON.parse(text).code]).toEqual([403, 'FORBIDDEN']);
     }
-    const other = await plane.tell(VOICE, { ...call, AccountSid: 'AC0002' });
+    const other = await plane.postForm(VOICE, { ...call, AccountSid: 'AC0002' });
     expect(other.status).toBe(403);
     expect(await rows(number)).toEqual([]);
   });
 
   it('is refused with a URL from an untrusted proxy', async () => {
     const { number } = await agentWith();
-    const { status } = await plane.tell(VOICE, ringingFields({ To: number }), {
+    const { status } = await plane.postForm(VOICE, ringingFields({ To: number }), {
       signedUrl: `https://evil.example.test${VOICE}`,
       headers: { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'evil.example.test' },
     });
@@ -190,11 +190,11 @@ describe('unsigned Twilio webhook', () => {
   });
 
   it('is refused if it is no form, too long, without a call, or not posted', async () => {
-    const json = await plane.tell(VOICE, ringingFields(), { type: 'application/json' });
+    const json = await plane.postForm(VOICE, ringingFields(), { type: 'application/json' });
     expect(json.status).toBe(415);
-    const long = await plane.tell(VOICE, ringingFields({ Note: 'x'.repeat(70_000) }));
+    const long = await plane.postForm(VOICE, ringingFields({ Note: 'x'.repeat(70_000) }));
     expect(long.status).toBe(413);
-    expect((await plane.tell(VOICE, ringingFields({ CallSid: 'none' }))).status).toBe(404);
+    expect((await plane.postForm(VOICE, ringingFields({ CallSid: 'none' }))).status).toBe(404);
     const got = await fetch(plane.url + VOICE);
     expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST']);
   });
@@ -202,7 +202,7 @@ describe('unsigned Twilio webhook', () => {
   it('is refused while the public URL is unknown', async () => {
     const { number } = await agentWith();
     origin = undefined;
-    expect((await plane.tell(VOICE, ringingFields({ To: number }))).status).toBe(403);
+    expect((await plane.postForm(VOICE, ringingFields({ To: number }))).status).toBe(403);
   });
 });
 
@@ -210,39 +210,41 @@ describe('Twilio status callback', () => {
   it('of a caller who hung up while the phone rang frees the slot', async () => {
     const { number } = await agentWith();
     const call = ringingFields({ To: number });
-    await plane.tell(VOICE, call);
+    await plane.postForm(VOICE, call);
     const over = { ...call, CallStatus: 'completed', CallDuration: '0' };
-    expect((await plane.tell(STATUS, over)).status).toBe(204);
+    expect((await plane.postForm(STATUS, over)).status).toBe(204);
     expect(await rows(number)).toMatchObject([{ state: 'ended', ended_reason: 'user_hangup' }]);
-    expect((await plane.tell(STATUS, over)).status).toBe(204);
+    expect((await plane.postForm(STATUS, over)).status).toBe(204);
   });
 
   it('of a caller who hung up during the inbound webhook ends the resulting call', async () => {
     const { number } = await agentWith({ webhooks: { inbound_call: { url: receiver.url() } } });
     const call = ringingFields({ To: number });
-    let rung: ReturnType<typeof plane.tell> | undefined;
-    const answer = await new Promise<ServerResponse>((asked) => {
-      receiver.answer((response) => asked(response));
-      rung = plane.tell(VOICE, call);
+    let ringResponse: ReturnType<typeof plane.postForm> | undefined;
+    const answer = await new Promise<ServerResponse>((onRequest) => {
+      receiver.answer((response) => onRequest(response));
+      ringResponse = plane.postForm(VOICE, call);
     });
-    const over = plane.tell(STATUS, { ...call, CallStatus: 'completed' });
+    const over = plane.postForm(STATUS, { ...call, CallStatus: 'completed' });
     // Long enough for the status callback to arrive first on most machines; the result is the same
     // otherwise.
     await sleep(100);
     answer.end('{}');
-    expect([(await rung)?.status, (await over).status]).toEqual([200, 204]);
+    expect([(await ringResponse)?.status, (await over).status]).toEqual([200, 204]);
     expect(await rows(number)).toMatchObject([{ state: 'ended', ended_reason: 'user_hangup' }]);
   });
 
   it('for an intermediate state ends nothing, and for an unknown call neither', async () => {
     const { number } = await agentWith();
     const call = ringingFields({ To: number });
-    await plane.tell(VOICE, call);
+    await plane.postForm(VOICE, call);
     for (const CallStatus of ['ringing', 'in-progress', 'sleeping', '']) {
-      expect((await plane.tell(STATUS, { ...call, CallStatus })).status).toBe(204);
+      expect((await plane.postForm(STATUS, { ...call, CallStatus })).status).toBe(204);
     }
     expect(await rows(number)).toMatchObject([{ state: 'reserved' }]);
-    expect((await plane.tell(STATUS, ringingFields({ CallStatus: 'completed' }))).status).toBe(204);
+    expect((await plane.postForm(STATUS, ringingFields({ CallStatus: 'completed' }))).status).toBe(
+      204,
+    );
   });
 });
 
@@ -252,8 +254,8 @@ describe('outbound call', () => {
       allow_outbound_calling: true,
       outbound_contacts: { Ann: '+14155550100' },
     });
-    const asked = { agent_id, target_phone_number: '+14155550100' };
-    const { call_id } = (await ask('POST', '/calls/outbound', asked)).body;
+    const onRequest = { agent_id, target_phone_number: '+14155550100' };
+    const { call_id } = (await ask('POST', '/calls/outbound', onRequest)).body;
     const [ordered] = [...twilio.calls.values()].slice(-1);
     const pathOf = (name: string) => ordered!.order.get(name)!.slice(ORIGIN.length);
     const fields = (more: Readonly<Record<string, string>>) =>
@@ -264,20 +266,20 @@ describe('outbound call', () => {
         To: '+14155550100',
         ...more,
       });
-    const tell = (url: string, more: Readonly<Record<string, string>>) =>
-      plane.tell(pathOf(url), fields(more));
-    return { call_id: call_id as string, number, tell };
+    const postForm = (url: string, more: Readonly<Record<string, string>>) =>
+      plane.postForm(pathOf(url), fields(more));
+    return { call_id: call_id as string, number, postForm };
   }
-  const rowOf = (callId: string) => plane.desk().calls.find(callId);
+  const rowOf = (callId: string) => plane.outboundCalls().calls.find(callId);
 
   it('gets its socket when it is answered, for repeated webhooks too', async () => {
-    const { call_id, number, tell } = await dialled();
+    const { call_id, number, postForm } = await dialled();
     for (const status of ['initiated', 'ringing']) {
-      await tell('StatusCallback', { CallStatus: status });
+      await postForm('StatusCallback', { CallStatus: status });
     }
     expect((await rowOf(call_id))?.options.dial_status).toBe('ringing');
     for (const _ of [1, 2]) {
-      const { text } = await tell('Url', { CallStatus: 'in-progress' });
+      const { text } = await postForm('Url', { CallStatus: 'in-progress' });
       expect(streamUrl(text)).toContain('/stream/');
       expect(text).toContain(`<Parameter name="callId" value="${call_id}"/>`);
       expect(text).toContain(`<Parameter name="from" value="${number}"/>`);
@@ -285,21 +287,21 @@ describe('outbound call', () => {
   });
 
   it.each(['busy', 'no-answer', 'failed'])('ends if the called party is %s', async (status) => {
-    const { call_id, tell } = await dialled();
-    await tell('StatusCallback', { CallStatus: status });
+    const { call_id, postForm } = await dialled();
+    await postForm('StatusCallback', { CallStatus: status });
     expect(await rowOf(call_id)).toMatchObject({
       state: 'ended',
       options: { dial_status: status },
     });
-    expect((await tell('Url', { CallStatus: 'in-progress' })).text).toContain('<Hangup/>');
+    expect((await postForm('Url', { CallStatus: 'in-progress' })).text).toContain('<Hangup/>');
   });
 
   it.each(['machine_start', 'machine_end_beep', 'fax'])(
     'ends if an answering machine is detected: %s',
     async (AnsweredBy) => {
-      const { call_id, tell } = await dialled();
-      await tell('Url', { CallStatus: 'in-progress' });
-      await tell('AsyncAmdStatusCallback', { AnsweredBy });
+      const { call_id, postForm } = await dialled();
+      await postForm('Url', { CallStatus: 'in-progress' });
+      await postForm('AsyncAmdStatusCallback', { AnsweredBy });
       expect(await rowOf(call_id)).toMatchObject({
         state: 'ended',
         ended_reason: 'voicemail_reached',
@@ -308,17 +310,17 @@ describe('outbound call', () => {
   );
 
   it.each(['human', 'unknown'])('continues if no machine is detected: %s', async (AnsweredBy) => {
-    const { call_id, tell } = await dialled();
-    await tell('Url', { CallStatus: 'in-progress' });
-    await tell('AsyncAmdStatusCallback', { AnsweredBy });
+    const { call_id, postForm } = await dialled();
+    await postForm('Url', { CallStatus: 'in-progress' });
+    await postForm('AsyncAmdStatusCallback', { AnsweredBy });
     expect((await rowOf(call_id))?.state).toBe('reserved');
   });
 
   it('is hung up if it was ended before the answer, or is unknown', async () => {
-    const { call_id, tell } = await dialled();
-    await plane.desk().commands.end(call_id, 'operator_ended');
-    expect((await tell('Url', { CallStatus: 'in-progress' })).text).toContain('<Hangup/>');
+    const { call_id, postForm } = await dialled();
+    await plane.outboundCalls().commands.end(call_id, 'operator_ended');
+    expect((await postForm('Url', { CallStatus: 'in-progress' })).text).toContain('<Hangup/>');
     const path = `${VOICE}?call_id=${randomUUID()}`;
-    expect((await plane.tell(path, ringingFields())).text).toContain('<Hangup/>');
+    expect((await plane.postForm(path, ringingFields())).text).toContain('<Hangup/>');
   });
 });

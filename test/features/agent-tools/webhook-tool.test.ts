@@ -232,9 +232,9 @@ describe('webhook tool', () => {
     receiver.answer(hang, hang);
     expect((await ask({ timeoutMs: 200 })).text).toMatch(/did not answer in time/);
     const over = new AbortController();
-    const asked = makeTool().call({ order: 'A' }, over.signal);
+    const pendingCall = makeTool().call({ order: 'A' }, over.signal);
     over.abort();
-    expect((await asked).failed).toBe(true);
+    expect((await pendingCall).failed).toBe(true);
   });
 
   it.each(['https://10.0.0.1/', 'https://169.254.169.254/latest', 'http://example.com/'])(

@@ -111,17 +111,17 @@ describe('new agent', () => {
 describe('existing agent', () => {
   it('returns 404 for other accounts and unknown IDs', async () => {
     const { path } = await makeAgent();
-    const stranger = await plane.asNewAccount();
+    const otherAccount = await plane.asNewAccount();
     const paths = [path, '/agent/x', '/agent/0', '/agent/stats', `/agent/${'f'.repeat(5_000)}`];
     for (const one of paths) {
       const answers = [
-        await stranger('GET', one),
-        await stranger('PUT', one, { name: 'stolen' }),
-        await stranger('POST', `${one}/deploy`),
-        await stranger('POST', `${one}/pause`),
-        await stranger('POST', `${one}/disable`),
-        await stranger('DELETE', `${one}/knowledge-base`),
-        await stranger('POST', `${one}/assign-knowledge-base`, { kb_id: 7 }),
+        await otherAccount('GET', one),
+        await otherAccount('PUT', one, { name: 'stolen' }),
+        await otherAccount('POST', `${one}/deploy`),
+        await otherAccount('POST', `${one}/pause`),
+        await otherAccount('POST', `${one}/disable`),
+        await otherAccount('DELETE', `${one}/knowledge-base`),
+        await otherAccount('POST', `${one}/assign-knowledge-base`, { kb_id: 7 }),
       ];
       for (const { status, body } of answers) {
         expect([status, body.code]).toEqual([404, 'AGENT_NOT_FOUND']);

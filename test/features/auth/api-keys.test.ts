@@ -112,10 +112,10 @@ describe('API keys over HTTP', () => {
 
   it('of other accounts and with unknown IDs return 404', async () => {
     const { info } = await createKey();
-    const stranger = await plane.asNewAccount();
+    const otherAccount = await plane.asNewAccount();
     for (const id of [info.id, 'x', '0', '-1', '2147483648', '99999999999999999999', '1e3']) {
       for (const method of ['GET', 'PUT', 'DELETE']) {
-        const { status, body } = await stranger(
+        const { status, body } = await otherAccount(
           method,
           `${PATH}/${id}`,
           method === 'PUT' ? { name: 'stolen' } : undefined,

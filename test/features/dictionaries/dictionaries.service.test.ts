@@ -157,10 +157,19 @@ describe('missing dictionary', () => {
   it('returns 404 for every operation: unknown, malformed, deleted, or of another account', async () => {
     const { made } = await setUp();
     const ask = await plane.asNewAccount();
-    const gone = await ask('POST', `${DICTIONARIES}/add-from-rules`, { name: 'x' });
-    const deleted = await ask('DELETE', `${DICTIONARIES}/${gone.body.id}`);
-    expect([deleted.status, deleted.body]).toEqual([200, { id: gone.body.id, deleted: true }]);
-    const ids = [made.id, gone.body.id, '0', 'a%20b', '00000000-0000-0000-0000-000000000000'];
+    const deletedDictionary = await ask('POST', `${DICTIONARIES}/add-from-rules`, { name: 'x' });
+    const deleted = await ask('DELETE', `${DICTIONARIES}/${deletedDictionary.body.id}`);
+    expect([deleted.status, deleted.body]).toEqual([
+      200,
+      { id: deletedDictionary.body.id, deleted: true },
+    ]);
+    const ids = [
+      made.id,
+      deletedDictionary.body.id,
+      '0',
+      'a%20b',
+      '00000000-0000-0000-0000-000000000000',
+    ];
     for (const id of ids) {
       const path = `${DICTIONARIES}/${id}`;
       for (const answer of [

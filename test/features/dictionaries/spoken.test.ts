@@ -60,14 +60,14 @@ describe('speech with a dictionary', () => {
 
   it('is rejected for an unknown dictionary or version', async () => {
     const { ask, id, path, speak } = await setUp([]);
-    const stranger = await plane.asNewAccount();
+    const otherAccount = await plane.asNewAccount();
     for (const [answer, code] of [
       [await speak('a', { dictionary_version: 2 }), 'DICTIONARY_VERSION_NOT_FOUND'],
       [await speak('a', { dictionary_version: 1e15 }), 'DICTIONARY_VERSION_NOT_FOUND'],
       [await speak('a', { dictionary_id: 'none' }), 'DICTIONARY_NOT_FOUND'],
       [await speak('a', { dictionary_id: '' }), 'DICTIONARY_NOT_FOUND'],
       [
-        await stranger('POST', '/tts/speech', { text: 'a', dictionary_id: id }),
+        await otherAccount('POST', '/tts/speech', { text: 'a', dictionary_id: id }),
         'DICTIONARY_NOT_FOUND',
       ],
     ] as const) {

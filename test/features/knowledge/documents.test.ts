@@ -219,18 +219,21 @@ describe('uploaded file', () => {
 
   it('is rejected if it is empty, too large, of another type, or for an unknown knowledge base', async () => {
     const kbId = await makeBase();
-    const told = async (name: string, bytes: string | Buffer, id = kbId) => {
+    const refusalOf = async (name: string, bytes: string | Buffer, id = kbId) => {
       const { status, body } = await send(id, name, bytes);
       return [status, body.code ?? body.detail[0].msg];
     };
-    expect(await told('a.txt', '')).toEqual([422, expect.stringMatching(/the file is empty/)]);
-    expect(await told('a.txt', 'x'.repeat(1_100_000))).toEqual([413, 'PAYLOAD_TOO_LARGE']);
-    expect(await told('a.zip', 'PK\x03\x04')).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
-    expect(await told('a.txt', Buffer.from([1, 0, 2]))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
-    expect(await told('a.txt', 'x', 2 ** 31 - 1)).toEqual([404, 'KNOWLEDGE_BASE_NOT_FOUND']);
-    const stranger = await plane.asNewAccount();
-    expect((await stranger('GET', `/knowledge-base/${kbId}/documents`)).status).toBe(404);
-    expect((await stranger('DELETE', `/knowledge-base/${kbId}/documents/1`)).status).toBe(404);
+    expect(await refusalOf('a.txt', '')).toEqual([422, expect.stringMatching(/the file is empty/)]);
+    expect(await refusalOf('a.txt', 'x'.repeat(1_100_000))).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+    expect(await refusalOf('a.zip', 'PK\x03\x04')).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    expect(await refusalOf('a.txt', Buffer.from([1, 0, 2]))).toEqual([
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ]);
+    expect(await refusalOf('a.txt', 'x', 2 ** 31 - 1)).toEqual([404, 'KNOWLEDGE_BASE_NOT_FOUND']);
+    const otherAccount = await plane.asNewAccount();
+    expect((await otherAccount('GET', `/knowledge-base/${kbId}/documents`)).status).toBe(404);
+    expect((await otherAccount('DELETE', `/knowledge-base/${kbId}/documents/1`)).status).toBe(404);
   });
 
   it('of 200 MB is rejected before it is sent', async () => {

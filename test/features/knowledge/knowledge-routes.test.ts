@@ -108,12 +108,12 @@ describe('knowledge base', () => {
 
   it('returns 404 for other accounts and impossible IDs', async () => {
     const { kb_id: kbId } = await make(await plane.asNewAccount());
-    const stranger = await plane.asNewAccount();
+    const otherAccount = await plane.asNewAccount();
     for (const id of [kbId, 0, -1, 2 ** 31, '9'.repeat(15)]) {
       for (const answer of [
-        await stranger('GET', `${PATH}/${id}`),
-        await stranger('PUT', `${PATH}/${id}`, { name: 'stolen' }),
-        await stranger('DELETE', `${PATH}/${id}`),
+        await otherAccount('GET', `${PATH}/${id}`),
+        await otherAccount('PUT', `${PATH}/${id}`, { name: 'stolen' }),
+        await otherAccount('DELETE', `${PATH}/${id}`),
       ]) {
         expect([answer.status, answer.body.code]).toEqual([404, 'KNOWLEDGE_BASE_NOT_FOUND']);
       }

@@ -12,7 +12,7 @@ describe('LLM servers without listed models', () => {
   it('are queried at most once a minute, and keep their models while they are unavailable', async () => {
     let nowMs = 0;
     let isAway = false;
-    let asked = 0;
+    let requestCount = 0;
     const faults: unknown[] = [];
     const served = new LanguageModelDiscovery({
       named: [NAMED],
@@ -21,7 +21,7 @@ describe('LLM servers without listed models', () => {
         { ...SERVER, baseUrl: 'http://two:2/v1' },
       ],
       async listModelIds({ baseUrl }) {
-        asked++;
+        requestCount++;
         if (isAway) throw new Error('away');
         if (baseUrl.includes('one')) return ['a', 'mine', 'parley-extractive-v1', ''];
         return ['a', 'b', 'x'.repeat(201)];
@@ -44,11 +44,11 @@ describe('LLM servers without listed models', () => {
     });
     const before = served.models;
     await served.refresh();
-    expect(asked).toBe(2);
+    expect(requestCount).toBe(2);
     nowMs += 61_000;
     isAway = true;
     await served.refresh();
-    expect([asked, faults.length]).toEqual([4, 2]);
+    expect([requestCount, faults.length]).toEqual([4, 2]);
     expect(served.models).toEqual(before);
     expect(served.models[1]).toBe(before[1]);
   });

@@ -86,18 +86,20 @@ const outcome = async (answer: ReturnType<Ask>) => {
 
 describe('number of another account', () => {
   it('is refused when an agent is created, changed or deployed with it, and when it is ordered', async () => {
-    const [owner, stranger] = [await account(), await account()];
+    const [owner, otherAccount] = [await account(), await account()];
     const number = newNumber();
-    const stored = await makeAgent(stranger.ask, number);
+    const stored = await makeAgent(otherAccount.ask, number);
     await assign(owner.id, number);
     const config = { phone_number: number };
-    expect(await outcome(stranger.ask('POST', '/agent', { name: 'x', config }))).toEqual(IN_USE);
-    const other = await makeAgent(stranger.ask, null);
+    expect(await outcome(otherAccount.ask('POST', '/agent', { name: 'x', config }))).toEqual(
+      IN_USE,
+    );
+    const other = await makeAgent(otherAccount.ask, null);
     expect(await outcome(other.set(number))).toEqual(IN_USE);
     expect(await outcome(stored.move('deploy'))).toEqual(IN_USE);
     twilio.stock.add(number);
     const choice = { phone_number: number, provider: 'twilio' };
-    expect(await outcome(stranger.ask('POST', '/agent/select-phone-number', choice))).toEqual(
+    expect(await outcome(otherAccount.ask('POST', '/agent/select-phone-number', choice))).toEqual(
       IN_USE,
     );
     const own = await makeAgent(owner.ask, number);
@@ -105,10 +107,10 @@ describe('number of another account', () => {
   });
 
   it('cannot be used for calls by an agent that was deployed before the change of ownership', async () => {
-    const [owner, stranger] = [await account(), await account()];
+    const [owner, otherAccount] = [await account(), await account()];
     const number = newNumber();
-    await assign(stranger.id, number);
-    const deployed = await makeAgent(stranger.ask, number);
+    await assign(otherAccount.id, number);
+    const deployed = await makeAgent(otherAccount.ask, number);
     await deployed.move('deploy');
     expect((await deployed.dial()).status).toBe(200);
     twilio.calls.clear();
@@ -119,10 +121,10 @@ describe('number of another account', () => {
   });
 
   it('can still be deployed by its owner, who receives the calls', async () => {
-    const [owner, stranger] = [await account(), await account()];
+    const [owner, otherAccount] = [await account(), await account()];
     const number = newNumber();
-    await assign(stranger.id, number);
-    await (await makeAgent(stranger.ask, number)).move('deploy');
+    await assign(otherAccount.id, number);
+    await (await makeAgent(otherAccount.ask, number)).move('deploy');
     await db()('phone_numbers').where({ phone_number: number }).update({ account_id: owner.id });
     const own = await makeAgent(owner.ask, number);
     expect((await own.move('deploy')).status).toBe(200);
@@ -131,12 +133,12 @@ describe('number of another account', () => {
   });
 
   it('may stay in an agent whose other fields change', async () => {
-    const [owner, stranger] = [await account(), await account()];
+    const [owner, otherAccount] = [await account(), await account()];
     const number = newNumber();
-    const { agent_id } = await makeAgent(stranger.ask, number);
+    const { agent_id } = await makeAgent(otherAccount.ask, number);
     await assign(owner.id, number);
     const change = { name: 'Renamed', config: { prompt: 'Be kind.' } };
-    expect((await stranger.ask('PUT', `/agent/${agent_id}`, change)).status).toBe(200);
+    expect((await otherAccount.ask('PUT', `/agent/${agent_id}`, change)).status).toBe(200);
   });
 });
 

@@ -67,8 +67,8 @@ describe.each(both)('numbers from $provider', ({ provider, of }) => {
   it('are searched by country and area code', async () => {
     const ask = await plane.asNewAccount();
     of().stock.add('+18085550100').add('+14155550199');
-    const asked = { country_code: 'us', area_code: '808', provider };
-    const { status, body } = await ask('POST', '/agent/search-phone-numbers', asked);
+    const searchQuery = { country_code: 'us', area_code: '808', provider };
+    const { status, body } = await ask('POST', '/agent/search-phone-numbers', searchQuery);
     expect(status).toBe(200);
     expect(body.total_results).toBe(1);
     expect(body.results[0]).toMatchObject({

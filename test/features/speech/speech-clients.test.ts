@@ -43,12 +43,12 @@ describe('client that stops reading', () => {
     const wanted = Buffer.from(await (await app.post('speech', body)).arrayBuffer());
     for (const pauseMs of [0, 2]) {
       const response = await app.post('speech/stream', body);
-      const pieces: Uint8Array[] = [];
+      const chunks: Uint8Array[] = [];
       for await (const piece of response.body!) {
-        pieces.push(piece);
+        chunks.push(piece);
         await sleep(pauseMs);
       }
-      expect(Buffer.concat(pieces).equals(wanted)).toBe(true);
+      expect(Buffer.concat(chunks).equals(wanted)).toBe(true);
     }
   });
 });
@@ -89,11 +89,11 @@ describe('client that disconnects', () => {
 describe('error after the first byte', () => {
   it('breaks the connection, so that the response never looks complete', async () => {
     const socket = request({ text: 'This one ends in a FAULT.', audio_format: 'pcm' });
-    const pieces: Buffer[] = [];
-    socket.on('data', (piece) => pieces.push(piece));
+    const chunks: Buffer[] = [];
+    socket.on('data', (piece) => chunks.push(piece));
     socket.resume();
     await once(socket, 'close');
-    const answer = Buffer.concat(pieces).toString('latin1');
+    const answer = Buffer.concat(chunks).toString('latin1');
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
     expect(answer).toContain('Transfer-Encoding: chunked');
     expect(answer.endsWith('0\r\n\r\n')).toBe(false);

@@ -133,19 +133,19 @@ describe('webhook outbox', () => {
     await calls.turn(callId, 3, 'user', 'Bye');
     await calls.end(callId, 'error_asr');
     await settled(agent.id);
-    const told = (path: string) =>
+    const eventsAt = (path: string) =>
       hook.requests.filter((each) => each.path === path).map(({ body }) => body);
-    expect(told('/default').map(({ event }) => event)).toEqual(['call.started', 'call.completed']);
-    expect(told('/failed').map(({ event, data }) => [event, data.ended_reason])).toEqual([
+    expect(eventsAt('/default').map(({ event }) => event)).toEqual([
+      'call.started',
+      'call.completed',
+    ]);
+    expect(eventsAt('/failed').map(({ event, data }) => [event, data.ended_reason])).toEqual([
       ['call.failed', 'error_asr'],
     ]);
-    expect(told('/turns').map(({ data }) => `${data.index} ${data.role}: ${data.text}`)).toEqual([
-      '0 agent: Good day',
-      '1 user: Who is there?',
-      '2 agent: I am',
-      '3 user: Bye',
-    ]);
-    expect(told('/off')).toEqual([]);
+    expect(
+      eventsAt('/turns').map(({ data }) => `${data.index} ${data.role}: ${data.text}`),
+    ).toEqual(['0 agent: Good day', '1 user: Who is there?', '2 agent: I am', '3 user: Bye']);
+    expect(eventsAt('/off')).toEqual([]);
   });
 
   it('delivers each tool call once, with the index of its turn', async () => {
@@ -362,8 +362,8 @@ describe('webhook outbox', () => {
     await settled(agent.id);
     expect(hook.requests).toHaveLength(80);
     for (const callId of ids) {
-      const told = hook.requests.filter(({ body }) => body.call_id === callId);
-      expect(told.map(({ body }) => body.event)).toEqual(['call.started', 'call.completed']);
+      const eventsAt = hook.requests.filter(({ body }) => body.call_id === callId);
+      expect(eventsAt.map(({ body }) => body.event)).toEqual(['call.started', 'call.completed']);
     }
   });
 

@@ -203,8 +203,8 @@ describe('inbound call webhook', () => {
     ],
   ])('falls back to the saved config after %s, with a reason', async (_, answering, error) => {
     hook.answer(answering);
-    const asked = await lookUp(answering === hang ? HANGING : {});
-    expect(asked).toEqual({ inbound_call_error: expect.stringMatching(error) });
+    const lookupResult = await lookUp(answering === hang ? HANGING : {});
+    expect(lookupResult).toEqual({ inbound_call_error: expect.stringMatching(error) });
   });
 
   it('is not requested if it is missing or disabled', async () => {
@@ -265,7 +265,7 @@ describe('POST /agent/{id}/webhook/test-event', () => {
 });
 
 describe('deliveries of an agent', () => {
-  async function told(count: number) {
+  async function deliverEvents(count: number) {
     const id = await create({ webhooks: { events: [{ url: hook.url(), secret: 'hush' }] } });
     const agent = await agentOf(id);
     const calls = new StoredWebhookCalls(app.database.db, app.webhooks().events);
@@ -284,7 +284,7 @@ describe('deliveries of an agent', () => {
 
   it('are listed, newest first, without their payload', async () => {
     hook.answer(status(400));
-    const { path, callIds } = await told(3);
+    const { path, callIds } = await deliverEvents(3);
     const { body } = await ask('GET', `${path}?limit=2`);
     expect(body.pagination).toMatchObject({ total_items: 3, total_pages: 2, has_next: true });
     expect(body.items.map(({ call_id }: { call_id: string }) => call_id)).toEqual(
@@ -315,7 +315,7 @@ describe('deliveries of an agent', () => {
 
   it('are repeated with the same ID and body', async () => {
     hook.answer(status(400));
-    const { path } = await told(1);
+    const { path } = await deliverEvents(1);
     const [{ delivery_id }] = (await ask('GET', path)).body.items;
     const replayed = await ask('POST', `${path}/${delivery_id}/replay`);
     expect(replayed).toMatchObject({ status: 200, body: { status: 'pending', attempts: 0 } });
@@ -326,7 +326,7 @@ describe('deliveries of an agent', () => {
   });
 
   it('belong to their agent and account', async () => {
-    const { id, path } = await told(1);
+    const { id, path } = await deliverEvents(1);
     const [{ delivery_id }] = (await ask('GET', path)).body.items;
     const other = await app.asNewAccount();
     expect((await other('GET', path)).status).toBe(404);
@@ -342,7 +342,7 @@ describe('deliveries of an agent', () => {
   });
 
   it('require the scope agents', async () => {
-    const { path } = await told(1);
+    const { path } = await deliverEvents(1);
     const weak = app.askAs(await app.makeKey(await app.makeAccount(), ['calls']));
     expect((await weak('GET', path)).status).toBe(403);
     expect((await app.askAs(null)('GET', path)).status).toBe(401);

@@ -60,8 +60,8 @@ describe('Resampler', () => {
         ([from, to], lengths, length) => {
           const samples = tone(440, from!, length);
           const whole = runSamples(new Resampler(from!, to!), [samples]);
-          const pieces = runSamples(new Resampler(from!, to!), cut(samples, lengths));
-          expect(pieces).toEqual(whole);
+          const inChunks = runSamples(new Resampler(from!, to!), cut(samples, lengths));
+          expect(inChunks).toEqual(whole);
         },
       ),
       { numRuns: 150 },
@@ -82,7 +82,7 @@ describe('Resampler', () => {
   });
 
   it('has a latency of at most its delay, a few milliseconds for calls', () => {
-    for (const [from, to, mostMs] of [
+    for (const [from, to, maxMs] of [
       [48000, 16000, 3],
       [44100, 16000, 3],
       [24000, 16000, 3],
@@ -91,11 +91,11 @@ describe('Resampler', () => {
       [24000, 8000, 5.1],
     ] as const) {
       const stage = new Resampler(from, to);
-      expect(stage.delayMs).toBeLessThan(mostMs);
+      expect(stage.delayMs).toBeLessThan(maxMs);
       let made = 0;
       for (let ms = 0; ms < 200; ms += 20) {
-        stage.push(new Float32Array(from / 50), (piece) => {
-          made += piece.length;
+        stage.push(new Float32Array(from / 50), (chunk) => {
+          made += chunk.length;
         });
       }
       expect(200 - (made * 1000) / to).toBeLessThan(stage.delayMs + 1000 / to + 0.1);

@@ -35,10 +35,10 @@ describeWith(['ffmpeg'], 'decoded by ffmpeg', ({ ffmpeg }) => {
           expect(extra).toBeLessThanOrEqual(2304);
         } else expect(extra).toBe(0);
         // An MP3 starts after LAME's delay of 576 samples and the decoder's delay of 529.
-        const sound = extra === 0 ? found : found.subarray(1105);
+        const aligned = extra === 0 ? found : found.subarray(1105);
         if (length > 10000) {
-          const least = isOfLamejs(name) ? LAMEJS_DB : (LIKENESS_DB[contentType] ?? 60);
-          expect(likenessDb(samples, sound)).toBeGreaterThan(least);
+          const minLikenessDb = isOfLamejs(name) ? LAMEJS_DB : (LIKENESS_DB[contentType] ?? 60);
+          expect(likenessDb(samples, aligned)).toBeGreaterThan(minLikenessDb);
         }
       }
     },

@@ -63,7 +63,7 @@ describe('EncoderThread', () => {
     const until = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const held = scheduler.use('first-chunk', () => until);
+    const blockingJob = scheduler.use('first-chunk', () => until);
     const stream = thread.open({ format: 'mp3', inputRate: 24000 });
     const waiting = stream.push(samples, { priority: 'later-chunk', signal: abort.signal });
     expect(scheduler.waiting('later-chunk')).toBe(1);
@@ -71,7 +71,7 @@ describe('EncoderThread', () => {
     await expect(waiting).rejects.toMatchObject({ code: 'ABORTED' });
     stream.cancel();
     release?.();
-    await held;
+    await blockingJob;
     expect([scheduler.waiting('later-chunk'), scheduler.busy]).toEqual([0, 0]);
   });
 

@@ -22,10 +22,12 @@ function codec(rate: (typeof RATES)[number]) {
 describe('Opus packets', () => {
   it.each(RATES)('encode and decode a tone at %i Hz', (rate) => {
     const { pass, close } = codec(rate);
-    const heard: number[] = [];
-    for (const frame of cut(tone(440, rate, rate), [rate / 50])) heard.push(...pass(frame));
-    expect(heard.length).toBe(rate);
-    const level = levelOf(Float32Array.from(heard.slice(rate / 2), (sample) => sample / 32768));
+    const frequencies: number[] = [];
+    for (const frame of cut(tone(440, rate, rate), [rate / 50])) frequencies.push(...pass(frame));
+    expect(frequencies.length).toBe(rate);
+    const level = levelOf(
+      Float32Array.from(frequencies.slice(rate / 2), (sample) => sample / 32768),
+    );
     expect(level).toBeCloseTo(0.5 * Math.SQRT1_2, 1);
     close();
     close();

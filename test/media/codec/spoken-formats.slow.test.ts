@@ -134,10 +134,10 @@ describeWith(['ffmpeg', 'ffprobe', 'sox', 'opusinfo'], 'encoded speech', (tools)
       // The bit rate is an average target; headers and short pages add to it.
       const share = bitsPerSecond / (kilobits * 1000);
       expect([share < 1.15, size === 'short' || share > 0.85]).toEqual([true, true]);
-      await opusIsSound(tools.opusinfo, path, length / sampleRate);
+      await expectValidOpus(tools.opusinfo, path, length / sampleRate);
     }
-    const sound = contentType === 'audio/mpeg' ? decoded.subarray(MP3_DELAY) : decoded;
-    const { most, natural } = clicks(sound, joinsOf(text, sampleRate), sampleRate);
+    const aligned = contentType === 'audio/mpeg' ? decoded.subarray(MP3_DELAY) : decoded;
+    const { most, natural } = clicks(aligned, joinsOf(text, sampleRate), sampleRate);
     expect(most).toBeLessThanOrEqual(natural);
   });
 
@@ -162,11 +162,11 @@ describeWith(['ffmpeg', 'ffprobe', 'sox', 'opusinfo'], 'encoded speech', (tools)
     const input = raw ? ['-f', raw.ffmpeg, '-ar', String(sampleRate), '-ac', '1'] : [];
     const file = await fileOf(name, TEXTS.long);
     const samples = await decodeWithFfmpeg(tools.ffmpeg, file, { input, sampleRate: 16_000 });
-    const { text: heard } = await recogniser.transcribe(samples.subarray(0, 192_000), {
+    const { text: transcript } = await recogniser.transcribe(samples.subarray(0, 192_000), {
       priority: 'final-transcript',
     });
-    const { errors, words } = wordErrors(TEXTS.long, heard);
-    expect(errors / words, heard).toBeLessThanOrEqual(MAX_WORD_ERRORS);
+    const { errors, words } = wordErrors(TEXTS.long, transcript);
+    expect(errors / words, transcript).toBeLessThanOrEqual(MAX_WORD_ERRORS);
   });
 });
 
@@ -204,7 +204,7 @@ async function soxLength(sox: string, input: readonly string[]): Promise<number>
   return stdout.length / 2;
 }
 
-async function opusIsSound(opusinfo: string, path: string, seconds: number): Promise<void> {
+async function expectValidOpus(opusinfo: string, path: string, seconds: number): Promise<void> {
   const { stdout, stderr } = await run(opusinfo, [path]);
   expect(`${stdout}${stderr}`).not.toMatch(/warning|error|invalid/i);
   expect(stdout).toMatch(/Pre-skip: 312/);

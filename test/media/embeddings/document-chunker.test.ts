@@ -73,10 +73,10 @@ describe('document chunker', () => {
       { numRuns: 60 },
     );
     const text = Array.from({ length: 500 }, (_, i) => `${sentence(i)}${i % 9 ? ' ' : '\n\n'}`);
-    const told = passagesOf(text.join('')).map((passage) => passage.text);
+    const passageTexts = passagesOf(text.join('')).map((passage) => passage.text);
     for (let i = 0; i < 500; i++)
-      expect(told.some((one) => one.includes(`number ${i} `))).toBe(true);
-    expect(told.reduce((sum, one) => sum + letters(one), 0)).toBeGreaterThan(
+      expect(passageTexts.some((one) => one.includes(`number ${i} `))).toBe(true);
+    expect(passageTexts.reduce((sum, one) => sum + letters(one), 0)).toBeGreaterThan(
       letters(text.join('')),
     );
   });

@@ -5,7 +5,7 @@ import { chunkText, chunkTextInSteps } from '../../../media/embeddings/text-chun
 import { cpuMs } from '../../support/harness/process/cpu-time.js';
 import '../../support/harness/process/property-seed.js';
 
-const told = (text: string) =>
+const passagesOf = (text: string) =>
   chunkText(text).map(({ heading, text: passage }) => `${heading} | ${passage}`);
 
 describe('text chunker', () => {
@@ -26,7 +26,7 @@ Opening times:
 - Tuesday
 
 Closed else.`;
-    expect(told(text)).toEqual([
+    expect(passagesOf(text)).toEqual([
       ' | Intro line goes on.',
       'Prices | Prices change each year.',
       'Prices | Tea: 2 euros',
@@ -39,7 +39,7 @@ Closed else.`;
   });
 
   it('joins an answer with its question', () => {
-    expect(told('Q: Do you deliver?\n\nA: Yes, we do.\n\nWe also sell tea.')).toEqual([
+    expect(passagesOf('Q: Do you deliver?\n\nA: Yes, we do.\n\nWe also sell tea.')).toEqual([
       'Do you deliver? | Yes, we do.',
       ' | We also sell tea.',
     ]);

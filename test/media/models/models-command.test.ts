@@ -31,14 +31,14 @@ describe('model commands in messages', () => {
   });
 
   it('use neither npm nor pip in the container image, which has neither', () => {
-    const told = [
+    const messages = [
       modelsCommand('list', image),
       fetchCommand('add de', image),
       pipAdvice(image),
     ] as const;
-    expect(told[0]).toBe('node dist/tools/models/main.js list');
-    expect(told[1]).toBe('docker run --rm --volume VOLUME:/models parley-models add de');
-    for (const sentence of told) expect(sentence).not.toMatch(/npm|apt/);
+    expect(messages[0]).toBe('node dist/tools/models/main.js list');
+    expect(messages[1]).toBe('docker run --rm --volume VOLUME:/models parley-models add de');
+    for (const sentence of messages) expect(sentence).not.toMatch(/npm|apt/);
     const top = new URL('../../../../', import.meta.url);
     expect(existsSync(fileURLToPath(new URL('dist/tools/models/main.js', top)))).toBe(true);
   });

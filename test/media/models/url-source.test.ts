@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Model } from '../../../media/models/model.js';
 import { ModelStore } from '../../../media/models/store.js';
-import { type FileServer, type Mischief, serveFiles } from './file-server.js';
+import { type FileServer, type ServerFault, serveFiles } from './file-server.js';
 import { hashOf, sampleModel } from './sample-models.js';
 
 const FILES = { 'voice.onnx': randomBytes(300_000), 'Köln.json': Buffer.from('{"a":1}') };
@@ -30,8 +30,8 @@ function store(models: readonly Model[] = [model]): ModelStore {
   return new ModelStore({ cacheDir, models });
 }
 
-async function ensureAfter(...mischief: readonly Mischief[]): Promise<string> {
-  server.mischief.push(...mischief);
+async function ensureAfter(...faults: readonly ServerFault[]): Promise<string> {
+  server.faults.push(...faults);
   return (await store().ensure(['sample'])).get('sample') ?? '';
 }
 
@@ -57,7 +57,7 @@ describe('download by URL', () => {
   });
 
   it('continues in a later run after a cancelled one', async () => {
-    server.mischief.push('drop-midway', 'busy', 'busy', 'busy');
+    server.faults.push('drop-midway', 'busy', 'busy', 'busy');
     const stop = new AbortController();
     const run = store().ensure(['sample'], { signal: stop.signal });
     const aborted = expect(run).rejects.toMatchObject({ code: 'ABORTED' });
@@ -65,7 +65,7 @@ describe('download by URL', () => {
     await vi.waitUntil(() => server.log.length >= 2, { timeout: 20_000 });
     stop.abort();
     await aborted;
-    server.mischief.length = 0;
+    server.faults.length = 0;
     expect(await store().locate('sample')).toBeUndefined();
     const before = server.log.length;
     const folder = await ensureAfter();

@@ -59,23 +59,23 @@ describe('noise level', () => {
 
 describe('noise reduction switch', () => {
   it('turns on in noise within 2 s and off in silence within 4 s', () => {
-    const line = new NoiseDetector();
-    expect(line.push(noise(0.5, -35))).toBe(false);
-    expect(line.push(noise(1.5, -35))).toBe(true);
-    expect(line.push(noise(2, -65))).toBe(false);
+    const detector = new NoiseDetector();
+    expect(detector.push(noise(0.5, -35))).toBe(false);
+    expect(detector.push(noise(1.5, -35))).toBe(true);
+    expect(detector.push(noise(2, -65))).toBe(false);
   });
 
   it('stays off in a quiet room, also during loud speech', () => {
-    const line = new NoiseDetector();
-    expect(line.push(noise(5, -60))).toBe(false);
-    expect(line.push(sum(noise(5, -60), talk(5, -15)))).toBe(false);
+    const detector = new NoiseDetector();
+    expect(detector.push(noise(5, -60))).toBe(false);
+    expect(detector.push(sum(noise(5, -60), talk(5, -15)))).toBe(false);
   });
 
   it('keeps its state at levels in between', () => {
-    const line = new NoiseDetector();
+    const detector = new NoiseDetector();
     const switches: boolean[] = [];
     for (const levelDb of [-60, -49, -44, -49, -48, -50, -56, -49]) {
-      switches.push(line.push(noise(4, levelDb)));
+      switches.push(detector.push(noise(4, levelDb)));
     }
     expect(switches).toEqual([false, false, true, true, true, true, false, false]);
   });

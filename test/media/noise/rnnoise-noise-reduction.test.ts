@@ -44,7 +44,7 @@ async function pass(
   const parts: Float32Array[] = [];
   const faults: unknown[] = [];
   let count = 0;
-  const line = model.open({
+  const stream = model.open({
     onSamples: (samples) => {
       parts.push(samples.slice());
       count += samples.length;
@@ -53,28 +53,28 @@ async function pass(
   });
   for (let at = 0; at < audio.length; at += FRAME) {
     const frame = audio.subarray(at, at + FRAME);
-    line.push(frame, isNoisy(frame, at));
+    stream.push(frame, isNoisy(frame, at));
   }
   // Pending output is emitted when the stream is idle.
-  line.push(new Float32Array(0), false);
+  stream.push(new Float32Array(0), false);
   await expect.poll(() => count, { timeout: 30_000, interval: 5 }).toBe(audio.length);
-  line.close();
+  stream.close();
   return { out: concat(Float32Array, parts), faults };
 }
 
 /** Speech over noise, with 2 s of noise before the first word, processed as in a call. */
 async function over(speech: Float32Array, noise: Float32Array) {
   const noisy = Float32Array.from(noise, (sample, i) => sample + (speech[i - 2 * SECOND] ?? 0));
-  const line = new NoiseDetector();
-  const { out } = await pass(reduction, noisy, (frame) => line.push(frame));
+  const stream = new NoiseDetector();
+  const { out } = await pass(reduction, noisy, (frame) => stream.push(frame));
   return { before: noisy.subarray(2 * SECOND), after: out.subarray(2 * SECOND) };
 }
 
-function ratioDb(speech: Float32Array, heard: Float32Array): number {
+function ratioDb(speech: Float32Array, output: Float32Array): number {
   let [signal, noise] = [0, 0];
   for (let i = 0; i < speech.length; i++) {
     signal += speech[i]! ** 2;
-    noise += (heard[i]! - speech[i]!) ** 2;
+    noise += (output[i]! - speech[i]!) ** 2;
   }
   return 10 * Math.log10(signal / noise);
 }
@@ -119,13 +119,13 @@ describe('noise reduction', SLOW, () => {
   it('passes quiet audio unchanged and without the worker', async () => {
     const idle = new RnnoiseNoiseReduction();
     const audio = whiteNoise(SECOND);
-    const heard: number[] = [];
-    const line = idle.open({
-      onSamples: (samples) => heard.push(...samples),
+    const output: number[] = [];
+    const stream = idle.open({
+      onSamples: (samples) => output.push(...samples),
       onFault: () => undefined,
     });
-    line.push(audio, false);
-    expect(isSame(Float32Array.from(heard), audio)).toBe(true);
+    stream.push(audio, false);
+    expect(isSame(Float32Array.from(output), audio)).toBe(true);
     expect(await idle.sessions()).toBe(0);
     await idle.close();
   });
@@ -181,16 +181,16 @@ describe('noise reduction', SLOW, () => {
   it('gives up a stream with an excessive queue', async () => {
     const faults: unknown[] = [];
     let count = 0;
-    const line = reduction.open({
+    const stream = reduction.open({
       onSamples: (samples) => {
         count += samples.length;
       },
       onFault: (error) => faults.push(error),
     });
     const minute = new Float32Array(60 * SECOND);
-    line.push(minute, true);
+    stream.push(minute, true);
     expect(faults).toMatchObject([{ code: 'QUEUE_FULL' }]);
     expect(count).toBe(minute.length);
-    line.close();
+    stream.close();
   });
 });

@@ -14,19 +14,19 @@ const DURATION_MS = 16_000;
 /** Tolerance for the position of a tone in milliseconds. */
 const TOLERANCE_MS = 20;
 
-async function mergedTones(channels: 1 | 2, mp3Program: 'wasm' | 'lamejs') {
+async function mixedTones(channels: 1 | 2, mp3Program: 'wasm' | 'lamejs') {
   const folder = makeTestFolder();
   const spoolPath = join(folder, 'call.spool');
   const outPath = join(folder, 'call.mp3');
   const writer = new SpoolWriter(spoolPath, { caller: 16_000, agent: 24_000 });
   const sink: RecordingSink = {
-    write: (pieces) => writer.append(pieces),
+    write: (chunks) => writer.append(chunks),
     end: (durationMs) => writer.close(durationMs),
   };
   const times = runToneCall({ sink, durationMs: DURATION_MS, everyMs: 4_000, jitterMs: 10 });
-  const merge = await Mixdown.open({ spoolPath, outPath, channels, mp3Program });
-  while (!merge.step(1_000));
-  merge.close();
+  const mixdown = await Mixdown.open({ spoolPath, outPath, channels, mp3Program });
+  while (!mixdown.step(1_000));
+  mixdown.close();
   const file = readFileSync(outPath);
   rmSync(folder, { recursive: true });
   return { file, times };
@@ -43,7 +43,7 @@ describeWith(['ffmpeg'], 'mixdown, as decoded by ffmpeg', ({ ffmpeg }) => {
   it.each(['wasm', 'lamejs'] as const)(
     'has each tone in its channel and position (%s)',
     async (program) => {
-      const { file, times } = await mergedTones(2, program);
+      const { file, times } = await mixedTones(2, program);
       const [left, right] = await decodeChannels(ffmpeg, file, { channels: 2, sampleRate: 24_000 });
       expectNear(toneOnsets(left!, 24_000), times.caller);
       expectNear(toneOnsets(right!, 24_000), times.agent);
@@ -53,7 +53,7 @@ describeWith(['ffmpeg'], 'mixdown, as decoded by ffmpeg', ({ ffmpeg }) => {
   );
 
   it('has all tones in one channel if configured', async () => {
-    const { file, times } = await mergedTones(1, 'wasm');
+    const { file, times } = await mixedTones(1, 'wasm');
     const [only] = await decodeChannels(ffmpeg, file, { channels: 1, sampleRate: 24_000 });
     const all = [...times.caller, ...times.agent].sort((a, b) => a - b);
     expectNear(toneOnsets(only!, 24_000), all);

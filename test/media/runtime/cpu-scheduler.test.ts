@@ -17,12 +17,12 @@ async function orderOf(jobs: readonly (Urgency & { readonly name: string })[]): 
   const scheduler = new CpuScheduler(1);
   const order: string[] = [];
   const gate = makeGate();
-  const held = scheduler.use('turn', () => gate.passed);
+  const blockingJob = scheduler.use('turn', () => gate.passed);
   const all = jobs.map(({ name, ...urgency }) =>
     scheduler.use(urgency, async () => void order.push(name)),
   );
   gate.open();
-  await Promise.all([held, ...all]);
+  await Promise.all([blockingJob, ...all]);
   return order;
 }
 
@@ -67,7 +67,7 @@ it('a free thread runs the job that is due first, although permits are free', as
   const queue = new ThreadQueue(new CpuScheduler(4));
   const order: string[] = [];
   const gate = makeGate();
-  const held = queue.use('turn', () => gate.passed);
+  const blockingJob = queue.use('turn', () => gate.passed);
   const all = [9_000, 3_000, 6_000].map((ms) =>
     queue.use({ priority: 'later-chunk', dueAt: performance.now() + ms }, async () => {
       order.push(String(ms));
@@ -77,6 +77,6 @@ it('a free thread runs the job that is due first, although permits are free', as
   all.push(queue.use('first-chunk', async () => void order.push('first')));
   await settle();
   gate.open();
-  await Promise.all([held, ...all]);
+  await Promise.all([blockingJob, ...all]);
   expect(order).toEqual(['first', '3000', '6000', '9000']);
 });

@@ -9,7 +9,7 @@ import type { MortalJobs } from './crashing.worker.js';
 const script = new URL('./crashing.worker.js', import.meta.url);
 const threads: { close(): Promise<void> }[] = [];
 const losses: WorkerLoss[] = [];
-const note = (loss: unknown) => losses.push(loss as WorkerLoss);
+const recordLoss = (loss: unknown) => losses.push(loss as WorkerLoss);
 /** Short, so that a hanging worker is detected soon. */
 const LIMITS: WatchdogLimits = { replyTimeoutMs: 400, startTimeoutMs: 20_000 };
 
@@ -27,10 +27,10 @@ function startLaned(scheduler: CpuScheduler, isStateless: boolean) {
 
 beforeEach(() => {
   losses.length = 0;
-  workerLosses.subscribe(note);
+  workerLosses.subscribe(recordLoss);
 });
 afterEach(async () => {
-  workerLosses.unsubscribe(note);
+  workerLosses.unsubscribe(recordLoss);
   for (const thread of threads.splice(0)) await thread.close();
 });
 
@@ -51,8 +51,8 @@ describe('worker thread', () => {
   it('rejects pending jobs with WORKER_DIED when it dies, and restarts for the next job', async () => {
     const thread = start();
     await thread.run('echo', 'warm');
-    const held = [thread.run('die', null), thread.run('echo', 'behind')];
-    for (const job of held) await expect(job).rejects.toMatchObject({ code: 'WORKER_DIED' });
+    const pendingJobs = [thread.run('die', null), thread.run('echo', 'behind')];
+    for (const job of pendingJobs) await expect(job).rejects.toMatchObject({ code: 'WORKER_DIED' });
     expect(thread.pending).toBe(0);
     expect(await thread.run('echo', 'again')).toBe('again');
   });
@@ -69,8 +69,9 @@ describe('worker thread', () => {
     async (how) => {
       const thread = start(null, LIMITS);
       await thread.run('echo', 'warm');
-      const held = [thread.run('hang', how), thread.run('echo', 'behind')];
-      for (const job of held) await expect(job).rejects.toMatchObject({ code: 'WORKER_DIED' });
+      const pendingJobs = [thread.run('hang', how), thread.run('echo', 'behind')];
+      for (const job of pendingJobs)
+        await expect(job).rejects.toMatchObject({ code: 'WORKER_DIED' });
       expect(thread.pending).toBe(0);
       expect(await thread.run('echo', 'again')).toBe('again');
       expect(losses).toEqual([{ worker: 'crashing', reason: 'hung', cause: undefined }]);
@@ -133,12 +134,12 @@ describe('job of a lost worker', () => {
     const attempts = new Int32Array(new SharedArrayBuffer(4));
     const options = { priority: 'first-chunk' } as const;
     await thread.run('echo', 'warm', options);
-    const [hung, behind] = [
+    const [hung, queued] = [
       thread.run('hangOnce', { attempts }, options),
       thread.run('echo', 'behind', options),
     ];
     await expect(hung).rejects.toMatchObject({ code: 'WORKER_DIED' });
-    expect(await behind).toBe('behind');
+    expect(await queued).toBe('behind');
     expect(scheduler.busy).toBe(0);
   });
 });

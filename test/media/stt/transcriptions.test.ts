@@ -30,7 +30,7 @@ afterAll(async () => {
   await engine?.close();
 });
 
-async function sound(engineName: string, word: string, ipa?: string): Promise<Buffer> {
+async function synthesise(engineName: string, word: string, ipa?: string): Promise<Buffer> {
   const pronounced = ipa === undefined ? [] : [{ textStart: 0, textEnd: word.length, ipa }];
   const utterance = { language: 'en', temperature: 1, topP: 0.8, seed: 3, speed: 1 };
   const how = { signal: new AbortController().signal, firstPriority: 'first-chunk' } as const;
@@ -46,13 +46,13 @@ async function sound(engineName: string, word: string, ipa?: string): Promise<Bu
 
 describe.each(['neural English', 'Piper'])('%s voice', (name) => {
   it('speaks a transcription in place of the written word', async () => {
-    const settled = await sound(name, 'Rotterdam', IPA);
-    expect(settled.equals(await sound(name, 'Rotterdam'))).toBe(false);
-    expect(settled.equals(await sound(name, 'Maastricht', IPA))).toBe(true);
+    const settled = await synthesise(name, 'Rotterdam', IPA);
+    expect(settled.equals(await synthesise(name, 'Rotterdam'))).toBe(false);
+    expect(settled.equals(await synthesise(name, 'Maastricht', IPA))).toBe(true);
   });
 
   it('speaks the written word if it lacks a sound of the transcription', async () => {
-    const written = await sound(name, 'Rotterdam');
-    expect(written.equals(await sound(name, 'Rotterdam', '世界'))).toBe(true);
+    const written = await synthesise(name, 'Rotterdam');
+    expect(written.equals(await synthesise(name, 'Rotterdam', '世界'))).toBe(true);
   });
 });

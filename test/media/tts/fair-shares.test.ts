@@ -24,8 +24,8 @@ function stream(name: string, seconds: number, signal = new AbortController().si
   return synthesiser.stream({ voice, format: AUDIO_FORMATS.get('pcm_8000')!, text }, signal);
 }
 
-async function readAll(pieces: AsyncGenerator<Uint8Array>): Promise<void> {
-  for await (const _ of pieces);
+async function readAll(chunks: AsyncGenerator<Uint8Array>): Promise<void> {
+  for await (const _ of chunks);
 }
 
 describe('streams that share a thread', () => {
@@ -68,8 +68,8 @@ describe('streams that share a thread', () => {
 
   it('stop within one job when they are aborted', async () => {
     const stop = new AbortController();
-    const pieces = stream('gone', 100, stop.signal);
-    const reading = readAll(pieces);
+    const chunks = stream('gone', 100, stop.signal);
+    const reading = readAll(chunks);
     await expect.poll(() => voice.jobs.length, { interval: 1 }).toBeGreaterThan(3);
     stop.abort();
     const { length } = voice.jobs;

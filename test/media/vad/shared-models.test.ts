@@ -61,11 +61,11 @@ describe('recogniser', () => {
   it('returns no words for a cough or noise, except for a backchannel', async () => {
     const noise = (ms: number) =>
       Float32Array.from({ length: 16 * ms }, (_, i) => 0.4 * Math.sin(i * i * 12.9898));
-    for (const sound of [cough(), noise(60), noise(150), noise(400)]) {
+    for (const samples of [cough(), noise(60), noise(150), noise(400)]) {
       for (const lead of [7_600, 7_800, 8_000, 8_300]) {
         const padded = concat(Float32Array, [
           new Float32Array(lead),
-          sound,
+          samples,
           new Float32Array(3_200),
         ]);
         const { text } = await recogniser.transcribe(padded, { priority: 'final-transcript' });
@@ -163,12 +163,12 @@ describe('embedder', () => {
 describe('model whose file arrives late', () => {
   it('fails earlier jobs with an error and serves later ones', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'parley-late-'));
-    const told: unknown[] = [];
+    const errors: unknown[] = [];
     const parts = [
       new MoonshineSpeechToText({ id: 'late', folder, scheduler }),
       new SmartTurn({ folder, scheduler }),
       await SentenceModelEmbedder.openMiniLm({ id: 'late', folder, scheduler }),
-      new SileroVoiceActivity({ folder, onFault: (error) => told.push(error) }),
+      new SileroVoiceActivity({ folder, onFault: (error) => errors.push(error) }),
     ];
     try {
       for (const part of parts) {
@@ -185,7 +185,7 @@ describe('model whose file arrives late', () => {
         }
       }
       for (const part of parts) await part.warm();
-      expect(told).toEqual([]);
+      expect(errors).toEqual([]);
     } finally {
       await Promise.all(parts.map((part) => part.close()));
       await rm(folder, { recursive: true, force: true });

@@ -61,11 +61,11 @@ it('other models are rejected', () => {
 function listen(samples: Float32Array): Promise<readonly number[]> {
   return new Promise((resolve) => {
     const heard: number[] = [];
-    const line = vad.open((probability) => {
+    const stream = vad.open((probability) => {
       if (heard.push(probability) === WINDOWS) resolve(heard);
     });
     for (let k = 0; k < WINDOWS; k++) {
-      line.push(samples.subarray(k * VAD_WINDOW, (k + 1) * VAD_WINDOW));
+      stream.push(samples.subarray(k * VAD_WINDOW, (k + 1) * VAD_WINDOW));
     }
   });
 }

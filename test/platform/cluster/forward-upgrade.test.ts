@@ -34,7 +34,7 @@ function countedLimiter() {
 }
 
 /** A call socket that echoes. `isHeld`: another gateway runs the call. */
-function echo(isHeld: boolean): SocketRoute {
+function echo(isRemote: boolean): SocketRoute {
   return {
     path: '/calls/{call_id}/socket',
     scope: 'any',
@@ -42,8 +42,8 @@ function echo(isHeld: boolean): SocketRoute {
     subprotocol: 'call.v1',
     isVerifiedByFirstMessage: true,
     authenticate: async (_request, url) => {
-      if (!isHeld && url.pathname.includes('ended')) return undefined;
-      const heldBy = isHeld ? holderId : undefined;
+      if (!isRemote && url.pathname.includes('ended')) return undefined;
+      const heldBy = isRemote ? holderId : undefined;
       return { accountId: 'caller', keyId: null, scopes: ['*'], heldBy };
     },
     open: (socket, { limits, requestId }) => {
@@ -134,8 +134,8 @@ it('a refusal is forwarded', async () => {
 it('an unreachable gateway, or one with another key, causes a 503', async () => {
   const { open, peerServer } = await twoGateways();
   await peerServer.close();
-  const stranger = await twoGateways({ secret: 'the secret of somebody else' });
-  for (const socket of [open(), stranger.open()]) {
+  const otherCluster = await twoGateways({ secret: 'the secret of somebody else' });
+  for (const socket of [open(), otherCluster.open()]) {
     const [, response] = await once(socket, 'unexpected-response');
     let body = '';
     for await (const chunk of response) body += chunk;

@@ -151,12 +151,12 @@ describe('peer API', () => {
     const client = clientOf(NEW);
     const late = client.open(peer, { path: '/silent', timeoutMs: 200 });
     await expect(late).rejects.toMatchObject(unreachable);
-    const mute = createServer().listen(0, '127.0.0.1');
-    await once(mute, 'listening');
-    const address = `127.0.0.1:${(mute.address() as AddressInfo).port}`;
+    const silentServer = createServer().listen(0, '127.0.0.1');
+    await once(silentServer, 'listening');
+    const address = `127.0.0.1:${(silentServer.address() as AddressInfo).port}`;
     const asked = { path: '/echo', body: {}, timeoutMs: 200 };
     await expect(client.post({ id: peer.id, address }, asked)).rejects.toMatchObject(unreachable);
-    mute.close();
+    silentServer.close();
   });
 
   it('disconnects a client that does not complete the handshake', async () => {

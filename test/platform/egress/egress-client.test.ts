@@ -20,9 +20,9 @@ afterEach(async () => {
 
 /** A client whose names resolve by this table; several results are returned in turn. */
 function makeClient(allowed: readonly string[], names: Record<string, string[][]> = {}) {
-  const asked: string[] = [];
+  const lookups: string[] = [];
   const resolve: Resolve = async (host) => {
-    asked.push(host);
+    lookups.push(host);
     const answers = names[host];
     if (!answers) throw new Error('ENOTFOUND');
     const addresses = answers.length > 1 ? answers.shift()! : answers[0]!;
@@ -30,7 +30,7 @@ function makeClient(allowed: readonly string[], names: Record<string, string[][]
   };
   const guard = new EgressGuard({ allowed: new AllowedHosts(allowed), resolve });
   closers.push(() => guard.close());
-  return { client: new EgressClient(guard), asked };
+  return { client: new EgressClient(guard), lookups };
 }
 
 async function openReceiver(host?: string): Promise<WebhookReceiver> {
@@ -90,9 +90,9 @@ describe('egress client', () => {
     'https://user:password@hook.test/',
     'no address',
   ])('refuses %s', async (url) => {
-    const { client, asked } = makeClient([], { 'hook.test': [['8.8.8.8']] });
+    const { client, lookups } = makeClient([], { 'hook.test': [['8.8.8.8']] });
     expect(await codeOf(client.request({ ...QUICK, url }))).toBe('INSECURE_URL');
-    expect(asked).toEqual([]);
+    expect(lookups).toEqual([]);
   });
 
   it('requests an allowed host over http at its resolved address', async () => {
@@ -125,16 +125,16 @@ describe('egress client', () => {
   it('connects to the address that was checked, whatever the name resolves to next', async () => {
     const checked = await openListener('127.0.0.2');
     const other = await openListener('127.0.0.1', checked.port);
-    const { client, asked } = makeClient(['127.0.0.2/32'], {
+    const { client, lookups } = makeClient(['127.0.0.2/32'], {
       'rebind.test': [['127.0.0.2'], ['127.0.0.1']],
     });
     const url = `https://rebind.test:${checked.port}/`;
     expect(await codeOf(client.request({ ...QUICK, url }))).not.toBe('answered');
-    expect(asked).toEqual(['rebind.test']);
-    expect(checked.heard.join()).toContain('rebind.test'); // the TLS handshake contains the host name
+    expect(lookups).toEqual(['rebind.test']);
+    expect(checked.received.join()).toContain('rebind.test'); // the TLS handshake contains the host name
     // The next connection is checked again and refused.
     expect(await codeOf(client.request({ ...QUICK, url }))).toBe('BLOCKED_ADDRESS');
-    expect(other.heard).toEqual([]);
+    expect(other.received).toEqual([]);
   });
 
   it('returns a redirect without following it', async () => {
@@ -249,16 +249,16 @@ describe('limits of outbound requests', () => {
 
 /** A TCP server that records its input and closes the connection. */
 async function openListener(host: string, port = 0) {
-  const heard: string[] = [];
+  const received: string[] = [];
   const server: Server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', (data) => {
-      heard.push(data.toString('latin1'));
+      received.push(data.toString('latin1'));
       socket.destroy();
     });
   });
   server.listen(port, host);
   await once(server, 'listening');
   closers.push(() => server.close());
-  return { heard, port: (server.address() as { port: number }).port };
+  return { received, port: (server.address() as { port: number }).port };
 }

@@ -230,9 +230,9 @@ describe('rate limits of upgrades', () => {
     expect([status, body.code]).toEqual([429, 'RATE_LIMITED']);
     expect(Number(headers['retry-after'])).toBeGreaterThan(0);
     await limiter.countRequest('caller', left);
-    const elsewhere = open(path, undefined, '10.8.8.9');
-    await once(elsewhere, 'open');
-    elsewhere.terminate();
+    const otherAddress = open(path, undefined, '10.8.8.9');
+    await once(otherAddress, 'open');
+    otherAddress.terminate();
   });
 });
 
@@ -241,21 +241,21 @@ it.each([
   [1, '203.0.113.7'],
 ])('use the address according to TRUST_PROXY = %s', async (trust, address) => {
   const app = express().set('trust proxy', trust);
-  const asked = createServer().listen(0, '127.0.0.1');
-  await once(asked, 'listening');
+  const testServer = createServer().listen(0, '127.0.0.1');
+  await once(testServer, 'listening');
   const seen = new Promise((resolve) => {
-    asked.on('upgrade', (request, socket) => {
+    testServer.on('upgrade', (request, socket) => {
       resolve(addressIn(app)(request));
       socket.destroy();
     });
   });
   const headers = { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' };
-  const client = new WebSocket(`ws://127.0.0.1:${(asked.address() as AddressInfo).port}`, {
+  const client = new WebSocket(`ws://127.0.0.1:${(testServer.address() as AddressInfo).port}`, {
     headers,
   });
   client.on('error', () => undefined);
   expect(await seen).toBe(address);
-  asked.close();
+  testServer.close();
 });
 
 describe('open socket', () => {

@@ -22,8 +22,8 @@ async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   }
 }
 
-function open(note: (payload: unknown) => Promise<void>): JobQueue {
-  return new JobQueue({ db: database.db, log, tasks: { note }, concurrency: 4 });
+function open(recordJob: (payload: unknown) => Promise<void>): JobQueue {
+  return new JobQueue({ db: database.db, log, tasks: { note: recordJob }, concurrency: 4 });
 }
 
 it('a job runs immediately, and a scheduled one at its time', async () => {

@@ -21,9 +21,9 @@ function file(bytes: Buffer): string {
 }
 
 async function read(store: ObjectStore, key: string, range?: ByteRange): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const piece of await store.open(key, range)) pieces.push(piece as Buffer);
-  return Buffer.concat(pieces);
+  const chunks: Buffer[] = [];
+  for await (const chunk of await store.open(key, range)) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
 }
 
 async function keys(store: ObjectStore, prefix: string): Promise<string[]> {

@@ -21,9 +21,9 @@ async function callTo(
   talk: (socket: Socket) => void = () => undefined,
   { sampleRate = 8000, clock = systemClock }: { sampleRate?: number; clock?: Clock } = {},
 ) {
-  const heard: Buffer[] = [];
+  const received: Buffer[] = [];
   const server = await startScriptedTcp((socket) => {
-    socket.on('data', (chunk) => heard.push(chunk));
+    socket.on('data', (chunk) => received.push(chunk));
     talk(socket);
   });
   const { port } = server;
@@ -35,7 +35,7 @@ async function callTo(
     sampleRate,
   });
   closing.push(server, { close: () => call.hangUp() });
-  return { call, bytes: () => Buffer.concat(heard) };
+  return { call, bytes: () => Buffer.concat(received) };
 }
 
 describe('AudioSocket packets', () => {
@@ -48,11 +48,13 @@ describe('AudioSocket packets', () => {
         packets,
         fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }),
         (all, cuts) => {
-          const wire = Buffer.concat(all.map(({ kind, payload }) => encodePacket(kind, payload)));
+          const encoded = Buffer.concat(
+            all.map(({ kind, payload }) => encodePacket(kind, payload)),
+          );
           const reader = new PacketReader();
           const read: { kind: number; payload: number[] }[] = [];
-          for (let at = 0, i = 0; at < wire.length; at += cuts[i++ % cuts.length]!) {
-            const chunk = wire.subarray(at, at + cuts[i % cuts.length]!);
+          for (let at = 0, i = 0; at < encoded.length; at += cuts[i++ % cuts.length]!) {
+            const chunk = encoded.subarray(at, at + cuts[i % cuts.length]!);
             reader.push(chunk, (kind, payload) => read.push({ kind, payload: [...payload] }));
           }
           expect(read).toEqual(all.map(({ kind, payload }) => ({ kind, payload: [...payload] })));

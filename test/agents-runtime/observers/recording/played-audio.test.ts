@@ -29,12 +29,12 @@ function byValue(samples: readonly TimedSample[]): ReadonlyMap<number, readonly 
 
 /** The largest time difference, and the numbers of missing and additional samples. */
 function compare(kit: Kit) {
-  const heard = byValue(kit.heard);
+  const playedTimes = byValue(kit.playedSamples);
   const recorded = byValue(kit.recorded());
   let worstMs = 0;
   let missing = 0;
   let surplus = 0;
-  for (const [value, times] of heard) {
+  for (const [value, times] of playedTimes) {
     const found = recorded.get(value) ?? [];
     missing += Math.max(0, times.length - found.length);
     for (const atMs of found) {
@@ -42,13 +42,13 @@ function compare(kit: Kit) {
     }
   }
   for (const [value, times] of recorded) {
-    surplus += Math.max(0, times.length - (heard.get(value)?.length ?? 0));
+    surplus += Math.max(0, times.length - (playedTimes.get(value)?.length ?? 0));
   }
-  return { count: kit.heard.length, worstMs, missing, surplus };
+  return { count: kit.playedSamples.length, worstMs, missing, surplus };
 }
 
 /** @param slackMs duration of audio that may be missing or additional at the interruptions */
-function expectAsHeard(kit: Kit, slackMs = 0): void {
+function expectAsPlayed(kit: Kit, slackMs = 0): void {
   const { count, worstMs, missing, surplus } = compare(kit);
   expect(count).toBeGreaterThan(24_000);
   expect(worstMs).toBeLessThanOrEqual(TOLERANCE_MS);
@@ -56,7 +56,7 @@ function expectAsHeard(kit: Kit, slackMs = 0): void {
   expect(surplus).toBeLessThanOrEqual(slackMs * 24);
 }
 
-async function begun(options: HarnessOptions): Promise<Kit> {
+async function startCall(options: HarnessOptions): Promise<Kit> {
   const kit = recordedHarness({ reply: longReply, ...options });
   kit.call.connected();
   await kit.silence(500);
@@ -65,57 +65,60 @@ async function begun(options: HarnessOptions): Promise<Kit> {
   return kit;
 }
 
-const WAYS = [0, 60, 150];
+const NETWORK_DELAYS_MS = [0, 60, 150];
 
 describe('recorded agent', () => {
-  it.each(WAYS)('is at the times of its playback with a network delay of %i ms', async (wayMs) => {
-    const kit = await begun({ networkDelayMs: wayMs });
-    await kit.silence(2500);
-    kit.call.hangUp('user_hangup');
-    await kit.clock.run(200);
-    // Audio played after the end of the call is not recorded.
-    expectAsHeard(kit, 2 * wayMs);
-  });
-
-  it.each(WAYS)(
-    'is silent during a pause and continues at the playhead, %i ms away',
-    async (wayMs) => {
-      const kit = await begun({ networkDelayMs: wayMs });
-      await kit.cough(300);
-      await kit.silence(3000);
-      expect(kit.control()).toEqual(['pause', 'resume']);
-      expectAsHeard(kit, 20);
+  it.each(NETWORK_DELAYS_MS)(
+    'is at the times of its playback with a network delay of %i ms',
+    async (networkDelayMs) => {
+      const kit = await startCall({ networkDelayMs });
+      await kit.silence(2500);
+      kit.call.hangUp('user_hangup');
+      await kit.clock.run(200);
+      // Audio played after the end of the call is not recorded.
+      expectAsPlayed(kit, 2 * networkDelayMs);
     },
   );
 
-  it.each(WAYS)('ends at an interruption, %i ms away', async (wayMs) => {
-    const kit = await begun({ networkDelayMs: wayMs });
+  it.each(NETWORK_DELAYS_MS)(
+    'is silent during a pause and continues at the playhead, %i ms away',
+    async (networkDelayMs) => {
+      const kit = await startCall({ networkDelayMs });
+      await kit.cough(300);
+      await kit.silence(3000);
+      expect(kit.control()).toEqual(['pause', 'resume']);
+      expectAsPlayed(kit, 20);
+    },
+  );
+
+  it.each(NETWORK_DELAYS_MS)('ends at an interruption, %i ms away', async (networkDelayMs) => {
+    const kit = await startCall({ networkDelayMs });
     await kit.say('stop now please', 900);
     await kit.silence(3500);
     expect(kit.control()).toContain('clear');
-    expectAsHeard(kit, 20);
+    expectAsPlayed(kit, 20);
   });
 
-  it.each(WAYS)(
+  it.each(NETWORK_DELAYS_MS)(
     'repeats audio that a transport without pause plays again, %i ms away',
-    async (wayMs) => {
-      const kit = await begun({ networkDelayMs: wayMs, canPause: false });
+    async (networkDelayMs) => {
+      const kit = await startCall({ networkDelayMs, canPause: false });
       await kit.cough(300);
       await kit.silence(3000);
       expect(kit.control()).toEqual(['clear']);
-      expectAsHeard(kit, 20);
+      expectAsPlayed(kit, 20);
     },
   );
 
   it('continues over a new socket', async () => {
-    const kit = await begun({});
+    const kit = await startCall({});
     await kit.disconnect(1500);
     await kit.silence(3000);
-    expectAsHeard(kit, 20);
+    expectAsPlayed(kit, 20);
   });
 
   it('stops at an interruption during a disconnection', async () => {
-    const kit = await begun({});
+    const kit = await startCall({});
     kit.transport.isDisconnected = true;
     kit.call.lost();
     await kit.say('stop now please', 900);
@@ -123,7 +126,7 @@ describe('recorded agent', () => {
     kit.transport.isDisconnected = false;
     kit.call.regained(kit.transport.receivedMs, (fromMs) => kit.transport.skipTo(fromMs));
     await kit.silence(3000);
-    expectAsHeard(kit, 20);
+    expectAsPlayed(kit, 20);
   });
 });
 
@@ -149,7 +152,7 @@ describe('recording', () => {
   });
 
   it('is written during the call, at most one second late', async () => {
-    const kit = await begun({});
+    const kit = await startCall({});
     const endMs = Math.max(
       ...kit.sink.of('caller').map(({ at, samples }) => (at + samples.length) / 16),
     );

@@ -38,9 +38,9 @@ describe('30 minutes of tones', () => {
     { drift: -100, jitterMs: 30 },
   ])(
     'are recorded at their times with a drift of $drift ppm and $jitterMs ms of jitter',
-    (wire) => {
+    (network) => {
       const sink = new MemorySink();
-      const times = runToneCall({ sink, durationMs: HALF_HOUR_MS, everyMs: 10_000, ...wire });
+      const times = runToneCall({ sink, durationMs: HALF_HOUR_MS, everyMs: 10_000, ...network });
       expect(sink.durationMs).toBe(HALF_HOUR_MS);
       expect(worst(onsetsIn(sink, 'caller', 16_000), times.caller)).toBeLessThanOrEqual(
         TOLERANCE_MS,

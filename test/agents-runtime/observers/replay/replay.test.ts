@@ -396,7 +396,7 @@ describe('difference', () => {
       line.type === 'answer' && line.value === 1 ? { ...line, value: 0 } : line,
     );
     const { recorded: then, replayed } = await replay({ header, lines: judged });
-    const lines2 = diffLines(diffEffects(then, replayed));
-    expect(lines2.some((line) => /^- .*state {3}thinking/.test(line))).toBe(true);
+    const printedLines = diffLines(diffEffects(then, replayed));
+    expect(printedLines.some((line) => /^- .*state {3}thinking/.test(line))).toBe(true);
   });
 });

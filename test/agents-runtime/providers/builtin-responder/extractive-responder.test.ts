@@ -17,8 +17,8 @@ import {
   CLINIC_QUESTIONS,
   HOTEL,
   HOTEL_QUESTIONS,
-  NOT_TOLD,
   OFF_TOPIC,
+  UNANSWERABLE,
 } from './responder-questions.js';
 
 const embedder = await SentenceModelEmbedder.openMiniLm({
@@ -153,7 +153,9 @@ describe('built-in responder', () => {
   });
 
   it('rarely answers a question with a similar but wrong sentence', async () => {
-    const all = NOT_TOLD.flatMap(([prompt, questions]) => questions.map((one) => [prompt, one]));
+    const all = UNANSWERABLE.flatMap(([prompt, questions]) =>
+      questions.map((one) => [prompt, one]),
+    );
     const wrong: string[] = [];
     for (const [prompt, question] of all) {
       const answer = await replyTo(prompt!, question!);

@@ -65,9 +65,9 @@ We have two meeting rooms for up to twenty people each. Projector and screen are
 ];
 
 /** A question as spoken or as transcribed, and a pattern of its answer. */
-export type Asked = readonly [string, RegExp];
+export type QuestionCase = readonly [string, RegExp];
 
-export const BOOKSHOP_QUESTIONS: readonly Asked[] = [
+export const BOOKSHOP_QUESTIONS: readonly QuestionCase[] = [
   ['When are you open on Sundays?', /eleven until four/],
   ['What time do you close in the evening?', /seven in the evening/],
   ['Where is the shop?', /12 Harbour Lane/],
@@ -99,7 +99,7 @@ export const BOOKSHOP_QUESTIONS: readonly Asked[] = [
   ['you do not have the book i want can you get it for me', /order it/],
 ];
 
-export const CLINIC_QUESTIONS: readonly Asked[] = [
+export const CLINIC_QUESTIONS: readonly QuestionCase[] = [
   ['What are your opening hours?', /Monday to Thursday|Fridays we close/],
   ['How late are you open on Friday?', /close at 1 p\.m/],
   ['are you open on saturday', /closed at weekends/],
@@ -120,7 +120,7 @@ export const CLINIC_QUESTIONS: readonly Asked[] = [
   ['is there an elevator', /lift/],
 ];
 
-export const HOTEL_QUESTIONS: readonly Asked[] = [
+export const HOTEL_QUESTIONS: readonly QuestionCase[] = [
   ['When can I check in?', /three in the afternoon/],
   ['what time do i have to leave the room', /until eleven/],
   ['Can I leave my bags with you?', /luggage/],
@@ -166,7 +166,7 @@ export const OFF_TOPIC: readonly string[] = [
 ];
 
 /** Plausible questions per text that it does not answer. */
-export const NOT_TOLD: readonly (readonly [string, readonly string[]])[] = [
+export const UNANSWERABLE: readonly (readonly [string, readonly string[]])[] = [
   [
     BOOKSHOP,
     [

@@ -62,13 +62,13 @@ describe('bridge processes', () => {
   });
 
   it('are restarted when they die and end when the pool is closed', async () => {
-    const told: string[] = [];
-    const log = { info: () => undefined, warn: (_: object, text: string) => told.push(text) };
+    const logged: string[] = [];
+    const log = { info: () => undefined, warn: (_: object, text: string) => logged.push(text) };
     const pool = new BridgePool({ log });
     const [first] = pool.pids;
     process.kill(first!, 'SIGKILL');
     await expect.poll(() => pool.pids.some((pid) => pid !== first)).toBe(true);
-    expect(told).toEqual(['a bridge process to LiveKit ended; another is started']);
+    expect(logged).toEqual(['a bridge process to LiveKit ended; another is started']);
     const [second] = pool.pids;
     await pool.close();
     expect([pool.free, isRunning(second!)]).toEqual([0, false]);
@@ -77,10 +77,10 @@ describe('bridge processes', () => {
   it('refuse rooms while they crash repeatedly', async () => {
     const clock = new VirtualClock();
     const pool = new BridgePool({ log: quiet, clock });
-    const patience = { timeout: 30_000, interval: 20 };
+    const waitOptions = { timeout: 30_000, interval: 20 };
     const die = async () => {
       process.kill(pool.pids[0]!, 'SIGKILL');
-      await expect.poll(() => pool.pids, patience).toEqual([]);
+      await expect.poll(() => pool.pids, waitOptions).toEqual([]);
     };
     try {
       for (const againMs of [500, 1_000]) {
@@ -135,7 +135,7 @@ describe('audio from the bridge to the gateway', () => {
   it('is dropped per room when the pipe is full, and reported as a gap of that duration', () => {
     const read: string[] = [];
     const reader = new IpcFrameReader();
-    const line = {
+    const connection = {
       writableLength: 0,
       write: (frame: Buffer) =>
         reader.push(frame, ({ kind, room, payload }) => {
@@ -143,14 +143,14 @@ describe('audio from the bridge to the gateway', () => {
           read.push(`${room}: ${kind} ${length}`);
         }),
     };
-    const callers = new BoundedAudioWriter(line);
+    const callers = new BoundedAudioWriter(connection);
     callers.push(1, new Int16Array(320));
-    line.writableLength = MAX_WAITING + 1;
+    connection.writableLength = MAX_WAITING + 1;
     callers.push(1, new Int16Array(320));
     callers.push(1, new Int16Array(320));
     callers.push(2, new Int16Array(320));
     callers.forget(2);
-    line.writableLength = MAX_WAITING;
+    connection.writableLength = MAX_WAITING;
     callers.push(2, new Int16Array(320));
     callers.push(1, new Int16Array(320));
     callers.push(1, new Int16Array(320));

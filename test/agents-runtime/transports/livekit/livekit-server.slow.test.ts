@@ -10,8 +10,8 @@ describeWith(['livekit-server'], 'LiveKit test server', (tools) => {
       expect((await fetch(server.url)).status).toBe(200);
       const rooms = new RoomServiceClient(server.url, server.apiKey, server.apiSecret);
       expect((await rooms.createRoom({ name: 'hall' })).name).toBe('hall');
-      const stranger = new RoomServiceClient(server.url, server.apiKey, 'x'.repeat(36));
-      await expect(stranger.listRooms()).rejects.toThrow();
+      const unauthorised = new RoomServiceClient(server.url, server.apiKey, 'x'.repeat(36));
+      await expect(unauthorised.listRooms()).rejects.toThrow();
     } finally {
       await server.stop();
     }

@@ -23,7 +23,7 @@ import {
 } from '../../../../agents-runtime/transports/livekit/worker-protocol.js';
 
 const sent = (message: ToLiveKit) => WorkerMessage.fromBinary(serialiseToLiveKit(message)).message;
-const came = (message: ServerMessage['message']) =>
+const decode = (message: ServerMessage['message']) =>
   parseFromLiveKit(new ServerMessage({ message }).toBinary());
 
 const room = new Room({ name: 'call-1', sid: 'RM_1' });
@@ -83,12 +83,12 @@ describe('message from LiveKit to a worker', () => {
   it('is decoded: registration, job, assignment, termination and pong', () => {
     const serverInfo = new ServerInfo({ version: '1.11.0' });
     const registered = new RegisterWorkerResponse({ workerId: 'AW_1', serverInfo });
-    expect(came({ case: 'register', value: registered })).toEqual({
+    expect(decode({ case: 'register', value: registered })).toEqual({
       type: 'registered',
       workerId: 'AW_1',
       serverVersion: '1.11.0',
     });
-    expect(came({ case: 'availability', value: new AvailabilityRequest({ job }) })).toEqual({
+    expect(decode({ case: 'availability', value: new AvailabilityRequest({ job }) })).toEqual({
       type: 'asked',
       job: {
         id: 'AJ_1',
@@ -99,18 +99,18 @@ describe('message from LiveKit to a worker', () => {
       },
     });
     const assigned = new JobAssignment({ job, token: 'a.b.c' });
-    expect(came({ case: 'assignment', value: assigned })).toEqual({
+    expect(decode({ case: 'assignment', value: assigned })).toEqual({
       type: 'assigned',
       jobId: 'AJ_1',
       url: undefined,
       token: 'a.b.c',
     });
     const over = new JobTermination({ jobId: 'AJ_1' });
-    expect(came({ case: 'termination', value: over })).toEqual({
+    expect(decode({ case: 'termination', value: over })).toEqual({
       type: 'terminated',
       jobId: 'AJ_1',
     });
-    expect(came({ case: 'pong', value: new WorkerPong() })).toEqual({ type: 'pong' });
+    expect(decode({ case: 'pong', value: new WorkerPong() })).toEqual({ type: 'pong' });
   });
 
   it('is no job if it is for a participant or names no room', () => {
@@ -120,9 +120,9 @@ describe('message from LiveKit to a worker', () => {
       undefined,
     ]) {
       const value = new AvailabilityRequest(odd && { job: odd });
-      expect(came({ case: 'availability', value })).toEqual({ type: 'unknown' });
+      expect(decode({ case: 'availability', value })).toEqual({ type: 'unknown' });
     }
-    expect(came({ case: undefined })).toEqual({ type: 'unknown' });
+    expect(decode({ case: undefined })).toEqual({ type: 'unknown' });
   });
 
   it('is decoded or refused with a code, for any bytes', () => {

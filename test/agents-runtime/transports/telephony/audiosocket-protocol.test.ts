@@ -59,9 +59,9 @@ describe('AudioSocket packets', () => {
   it('open the stream at the sample rate of the first audio, for every rate', () => {
     for (const [kind, sampleRate] of RATES) {
       const codec = new AudioSocketCodec();
-      const sound = audioPacket(pcm(sampleRate / 50), sampleRate);
-      expect(sound[0]).toBe(kind);
-      const events = read(codec, audioSocketPacket(AUDIOSOCKET_KIND.uuid, uuidBytes(UUID)), sound);
+      const audio = audioPacket(pcm(sampleRate / 50), sampleRate);
+      expect(audio[0]).toBe(kind);
+      const events = read(codec, audioSocketPacket(AUDIOSOCKET_KIND.uuid, uuidBytes(UUID)), audio);
       expect(events).toEqual([
         { type: 'open', streamId: UUID, callId: UUID, sampleRate },
         { type: 'audio', pcm: pcm(sampleRate / 50) },

@@ -19,15 +19,15 @@ const FRAME = 320;
 const BAR_MS = 10;
 
 /** Start times of audio after silence, in milliseconds. */
-function onsets(pieces: readonly AudioChunk[], leg: AudioChunk['leg'], rate: number): number[] {
+function onsets(chunks: readonly AudioChunk[], leg: AudioChunk['leg'], rate: number): number[] {
   const found: number[] = [];
   let lastLoud = Number.NEGATIVE_INFINITY;
-  for (const piece of pieces) {
-    if (piece.leg !== leg) continue;
-    const loud = piece.samples instanceof Int16Array ? 3_000 : 0.1;
-    for (let i = 0; i < piece.samples.length; i++) {
-      if (Math.abs(piece.samples[i]!) < loud) continue;
-      const at = ((piece.at + i) * 1000) / rate;
+  for (const chunk of chunks) {
+    if (chunk.leg !== leg) continue;
+    const loud = chunk.samples instanceof Int16Array ? 3_000 : 0.1;
+    for (let i = 0; i < chunk.samples.length; i++) {
+      if (Math.abs(chunk.samples[i]!) < loud) continue;
+      const at = ((chunk.at + i) * 1000) / rate;
       if (at - lastLoud > 1_000) found.push(at);
       lastLoud = at;
     }
@@ -41,9 +41,9 @@ it('both legs of a recording stay synchronous with a drifting carrier clock', ()
     [-PPM, true],
   ] as const) {
     const clock = new VirtualClock();
-    const pieces: AudioChunk[] = [];
+    const chunks: AudioChunk[] = [];
     const sentAt: number[] = [];
-    const line = new PhoneTransport({
+    const transport = new PhoneTransport({
       clock,
       ticker: new FrameTicker(clock),
       traits: { sampleRate: 8_000, buffers },
@@ -58,9 +58,9 @@ it('both legs of a recording stay synchronous with a drifting carrier clock', ()
       },
     });
     const recorder = new CallRecorder({
-      sampleRate: line.sampleRate,
-      callerDelayMs: line.callerDelayMs,
-      sink: { write: (more) => void pieces.push(...more), end: () => undefined },
+      sampleRate: transport.sampleRate,
+      callerDelayMs: transport.callerDelayMs,
+      sink: { write: (more) => void chunks.push(...more), end: () => undefined },
     });
     const timeline = new PlaybackTimeline({
       clock,
@@ -69,7 +69,7 @@ it('both legs of a recording stay synchronous with a drifting carrier clock', ()
     });
     const observe = (event: CallInputEvent) => recorder.input(event, clock.now());
     const nothing = () => undefined;
-    line.start({
+    transport.start({
       connected: () => observe({ type: 'connected' }),
       audio: (samples) => observe({ type: 'audio', samples }),
       typed: nothing,
@@ -89,19 +89,19 @@ it('both legs of a recording stay synchronous with a drifting carrier clock', ()
       const isLoud = startedAt % EVERY_MS < TONE_MS && startedAt > TONE_MS;
       if (isLoud && startedAt - (spoken.at(-1) ?? 0) > 1_000) spoken.push(startedAt);
       clock.advance(Math.max(0, at - clock.now()));
-      line.handle({ type: 'audio', pcm: isLoud ? loud : quiet, tsMs: (frame - 1) * 20 });
+      transport.handle({ type: 'audio', pcm: isLoud ? loud : quiet, tsMs: (frame - 1) * 20 });
       const isTurn = frame % (EVERY_MS / 20) === 250;
       if (!isTurn) continue;
       const samples = tone(1_000, 16_000, 1_600);
       for (let at = 0; at < samples.length; at += FRAME)
         timeline.sent(samples.subarray(at, at + FRAME));
-      line.sendAudio(samples);
+      transport.sendAudio(samples);
     }
     timeline.finish();
     recorder.output({ type: 'close' }, clock.now());
-    line.close();
-    const caller = onsets(pieces, 'caller', 16_000);
-    const agent = onsets(pieces, 'agent', 16_000);
+    transport.close();
+    const caller = onsets(chunks, 'caller', 16_000);
+    const agent = onsets(chunks, 'agent', 16_000);
     expect(caller.length).toBe(spoken.length);
     expect(agent.length).toBe(sentAt.length);
     const apart = (found: readonly number[], wanted: readonly number[]) =>

@@ -8,15 +8,15 @@ const LENGTH = 160;
 
 function paced(clock: Clock) {
   const sent: { readonly at: number; readonly first: number }[] = [];
-  const told: { readonly at: number; readonly positionMs: number }[] = [];
+  const reports: { readonly at: number; readonly positionMs: number }[] = [];
   const frames = new FramePacer({
     clock,
     ticker: new FrameTicker(clock),
     frameLength: LENGTH,
     send: (frame) => sent.push({ at: clock.now(), first: frame[0]! }),
-    onPlayed: (positionMs) => told.push({ at: clock.now(), positionMs }),
+    onPlayed: (positionMs) => reports.push({ at: clock.now(), positionMs }),
   });
-  return { frames, sent, told };
+  return { frames, sent, reports };
 }
 
 /** `count` frames whose samples are their numbers. */
@@ -26,7 +26,7 @@ function numbered(count: number, from = 0): Int16Array {
 
 it('frames are sent every 20 ms in order, and their playback is reported', () => {
   const clock = new VirtualClock();
-  const { frames, sent, told } = paced(clock);
+  const { frames, sent, reports } = paced(clock);
   frames.push(numbered(4), 80);
   clock.advance(30);
   frames.push(numbered(4, 4), 160);
@@ -34,7 +34,7 @@ it('frames are sent every 20 ms in order, and their playback is reported', () =>
   expect(sent.map(({ at }) => at)).toEqual([20, 40, 60, 80, 100, 120, 140, 160]);
   expect(sent.map(({ first }) => first)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   // A frame is played from its arrival until 20 ms later.
-  expect(told).toEqual(
+  expect(reports).toEqual(
     Array.from({ length: 9 }, (_, i) => ({ at: 20 + i * 20, positionMs: i * 20 })),
   );
   expect(clock.pending).toBe(0);

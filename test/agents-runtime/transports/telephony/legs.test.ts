@@ -61,7 +61,7 @@ describe('outbound framer', () => {
 });
 
 describe('inbound audio', () => {
-  const heard = (frames: readonly [Int16Array, number | undefined][], rate = 8_000) => {
+  const concealed = (frames: readonly [Int16Array, number | undefined][], rate = 8_000) => {
     const leg = new InboundConcealment(rate);
     const out: number[] = [];
     for (const [pcm, tsMs] of frames) leg.push(pcm, tsMs, (part) => out.push(...part));
@@ -70,7 +70,7 @@ describe('inbound audio', () => {
 
   it('is one stream at 16 kHz in any chunking', () => {
     const whole = pcmTone(1_000);
-    const reference = heard([[whole, undefined]]).out;
+    const reference = concealed([[whole, undefined]]).out;
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1 }), (cuts) => {
         const frames: [Int16Array, undefined][] = [];
@@ -79,7 +79,7 @@ describe('inbound audio', () => {
           frames.push([whole.subarray(at, end), undefined]);
           at = end;
         }
-        expect(heard(frames).out).toEqual(reference);
+        expect(concealed(frames).out).toEqual(reference);
       }),
       { numRuns: 30 },
     );
@@ -91,7 +91,7 @@ describe('inbound audio', () => {
     for (let at = 0; at < 1_000; at += 20) {
       if (at < 400 || at >= 600) frames.push([frame, at]);
     }
-    const { out, concealedMs } = heard(frames);
+    const { out, concealedMs } = concealed(frames);
     expect(concealedMs).toBe(200);
     expect(Math.abs(out.length - 16_000)).toBeLessThan(160);
     const level = (fromMs: number, toMs: number) =>
@@ -104,9 +104,9 @@ describe('inbound audio', () => {
 
   it('drops late audio and accepts a clock that was set', () => {
     const frame = pcmTone(20);
-    const inOrder = heard([0, 20, 40, 60].map((at) => [frame, at])).out.length;
-    expect(heard([0, 20, 60, 40].map((at) => [frame, at])).out.length).toBe(inOrder);
-    expect(heard([0, 20, 90_000, 90_020].map((at) => [frame, at])).out.length).toBe(inOrder);
-    expect(heard([90_000, 90_020, 0, 20].map((at) => [frame, at])).out.length).toBe(inOrder);
+    const inOrder = concealed([0, 20, 40, 60].map((at) => [frame, at])).out.length;
+    expect(concealed([0, 20, 60, 40].map((at) => [frame, at])).out.length).toBe(inOrder);
+    expect(concealed([0, 20, 90_000, 90_020].map((at) => [frame, at])).out.length).toBe(inOrder);
+    expect(concealed([90_000, 90_020, 0, 20].map((at) => [frame, at])).out.length).toBe(inOrder);
   });
 });

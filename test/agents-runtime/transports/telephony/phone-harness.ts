@@ -16,11 +16,11 @@ export interface PhoneHarnessOptions extends HarnessOptions {
   /**
    * Blocks the gateway's thread from `atMs` for `forMs` milliseconds while the carrier continues.
    */
-  readonly heldUp?: { readonly atMs: number; readonly forMs: number };
+  readonly stall?: { readonly atMs: number; readonly forMs: number };
 }
 
 /** Timers that become due while the thread is blocked fire at its end. */
-function heldUpClock(clock: Clock, { atMs, forMs }: { atMs: number; forMs: number }): Clock {
+function stalledClock(clock: Clock, { atMs, forMs }: { atMs: number; forMs: number }): Clock {
   const endMs = atMs + forMs;
   return {
     now: () => clock.now(),
@@ -33,33 +33,33 @@ function heldUpClock(clock: Clock, { atMs, forMs }: { atMs: number; forMs: numbe
 
 /** A complete call over a telephone transport, with scripted models on a virtual clock. */
 export function phoneHarness({
-  carrier: way,
+  carrier: carrierOptions,
   buffers = true,
-  heldUp,
+  stall,
   ...options
 }: PhoneHarnessOptions = {}) {
-  const made: { line: PhoneTransport; carrier: VirtualCarrier }[] = [];
+  const made: { transport: PhoneTransport; carrier: VirtualCarrier }[] = [];
   const clock = new VirtualClock();
-  const engineClock = heldUp ? heldUpClock(clock, heldUp) : clock;
+  const engineClock = stall ? stalledClock(clock, stall) : clock;
   const kit = harness({
     ...options,
     clock,
     engineClock,
     begin(parts) {
-      const carrier = new VirtualCarrier({ clock, ...way });
-      const line = new PhoneTransport({
+      const carrier = new VirtualCarrier({ clock, ...carrierOptions });
+      const transport = new PhoneTransport({
         clock: engineClock,
         ticker: new FrameTicker(engineClock),
         link: carrier,
-        traits: { sampleRate: way?.sampleRate ?? 8_000, buffers },
+        traits: { sampleRate: carrierOptions?.sampleRate ?? 8_000, buffers },
       });
-      carrier.onEvent = (event) => engineClock.after(0, () => line.handle(event));
-      made.push({ line, carrier });
-      return new Call({ ...parts, transport: line });
+      carrier.onEvent = (event) => engineClock.after(0, () => transport.handle(event));
+      made.push({ transport, carrier });
+      return new Call({ ...parts, transport });
     },
   });
   // The client of the plain harness is not used here.
   kit.transport.isClosed = true;
-  const { line, carrier } = made[0]!;
-  return { ...kit, line, carrier };
+  const { transport, carrier } = made[0]!;
+  return { ...kit, transport, carrier };
 }

@@ -13,9 +13,9 @@ const GREETED = { config: { greeting: SENTENCE } };
 const SPOKEN = 12 * 800;
 
 /** Sends the caller's silence, because carriers send silence, too. */
-async function hear(kit: ReturnType<typeof phoneHarness>, ms: number): Promise<void> {
+async function sendSilence(kit: ReturnType<typeof phoneHarness>, ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 20) {
-    kit.line.handle({ type: 'audio', pcm: new Int16Array(160) });
+    kit.transport.handle({ type: 'audio', pcm: new Int16Array(160) });
     await kit.clock.run(20);
   }
 }
@@ -23,25 +23,25 @@ async function hear(kit: ReturnType<typeof phoneHarness>, ms: number): Promise<v
 describe('buffering carrier', () => {
   it('receives whole frames, never far ahead, all speech and nothing between utterances', async () => {
     const kit = phoneHarness({ ...GREETED, carrier: { networkDelayMs: 40 } });
-    kit.line.start(kit.call);
-    await hear(kit, 4_000);
+    kit.transport.start(kit.call);
+    await sendSilence(kit, 4_000);
     expect(kit.carrier.chunkLengths.filter((samples) => samples % 160 !== 0)).toEqual([]);
     expect(kit.carrier.maxAheadMs).toBeLessThanOrEqual(440);
-    const heard = kit.carrier.played.length;
-    expect(heard).toBeGreaterThanOrEqual(SPOKEN);
-    expect(heard).toBeLessThan(SPOKEN + 160);
-    const told = kit.carrier.actions.length;
-    await hear(kit, 2_000);
-    expect(kit.carrier.actions.length).toBe(told);
+    const playedLength = kit.carrier.played.length;
+    expect(playedLength).toBeGreaterThanOrEqual(SPOKEN);
+    expect(playedLength).toBeLessThan(SPOKEN + 160);
+    const actionCount = kit.carrier.actions.length;
+    await sendSilence(kit, 2_000);
+    expect(kit.carrier.actions.length).toBe(actionCount);
     expect(kit.texts('agent')).toEqual([SENTENCE]);
   });
 
   it("has few gaps and never a large backlog if the gateway's thread is blocked for 300 ms", async () => {
     for (const atMs of [200, 410, 530, 650]) {
-      const heldUp = { atMs, forMs: 300 };
-      const kit = phoneHarness({ ...GREETED, carrier: { networkDelayMs: 40 }, heldUp });
-      kit.line.start(kit.call);
-      await hear(kit, 4_000);
+      const stall = { atMs, forMs: 300 };
+      const kit = phoneHarness({ ...GREETED, carrier: { networkDelayMs: 40 }, stall });
+      kit.transport.start(kit.call);
+      await sendSilence(kit, 4_000);
       // The audio sent ahead lasts this long, except for a block and the network delay.
       expect(kit.carrier.gaps, `${atMs} ms`).toBeLessThanOrEqual(5);
       expect(kit.carrier.maxAheadMs).toBeLessThanOrEqual(440);
@@ -49,9 +49,9 @@ describe('buffering carrier', () => {
       expect(kit.texts('agent')).toEqual([SENTENCE]);
     }
     // Longer than the audio sent ahead: there is a gap, and all audio is played.
-    const kit = phoneHarness({ ...GREETED, heldUp: { atMs: 410, forMs: 900 } });
-    kit.line.start(kit.call);
-    await hear(kit, 4_000);
+    const kit = phoneHarness({ ...GREETED, stall: { atMs: 410, forMs: 900 } });
+    kit.transport.start(kit.call);
+    await sendSilence(kit, 4_000);
     expect(kit.carrier.gaps).toBeGreaterThan(10);
     expect(kit.carrier.played.length).toBeGreaterThanOrEqual(SPOKEN);
   });
@@ -61,8 +61,8 @@ describe('buffering carrier', () => {
       config: { greeting: SENTENCE, allowInterruptionsOnGreeting: true, minInterruptionWords: 0 },
       carrier: { networkDelayMs: 40 },
     });
-    kit.line.start(kit.call);
-    await hear(kit, 500);
+    kit.transport.start(kit.call);
+    await sendSilence(kit, 500);
     expect(kit.carrier.aheadMs).toBeGreaterThan(100);
     await kit.say('stop it now', 900);
     await kit.silence(2_000);
@@ -77,8 +77,8 @@ describe('buffering carrier', () => {
       config: { greeting: SENTENCE, allowInterruptionsOnGreeting: true, minInterruptionWords: 1 },
       carrier: { networkDelayMs: 40 },
     });
-    kit.line.start(kit.call);
-    await hear(kit, 500);
+    kit.transport.start(kit.call);
+    await sendSilence(kit, 500);
     await kit.cough(400);
     await kit.silence(5_000);
     expect(kit.carrier.timesOf('clear').length).toBe(1);
@@ -91,8 +91,8 @@ describe('buffering carrier', () => {
   it('may lose marks without an effect on the call', async () => {
     for (const losesMark of [1, 2, 3]) {
       const kit = phoneHarness({ ...GREETED, carrier: { networkDelayMs: 40, losesMark } });
-      kit.line.start(kit.call);
-      await hear(kit, 3_000);
+      kit.transport.start(kit.call);
+      await sendSilence(kit, 3_000);
       expect(kit.texts('agent')).toEqual([SENTENCE]);
       kit.call.hangUp('agent_hangup');
       await kit.clock.run(1_000);
@@ -107,9 +107,9 @@ describe('buffering carrier', () => {
 describe('carrier', () => {
   it('that hangs up ends the call and receives no hang-up', async () => {
     const kit = phoneHarness(GREETED);
-    kit.line.start(kit.call);
-    await hear(kit, 500);
-    kit.line.handle({ type: 'close', reason: 'stop' });
+    kit.transport.start(kit.call);
+    await sendSilence(kit, 500);
+    kit.transport.handle({ type: 'close', reason: 'stop' });
     await kit.clock.run(1_000);
     expect(kit.ended()).toBe('user_hangup');
     expect(kit.carrier.timesOf('hangup')).toEqual([]);
@@ -122,8 +122,8 @@ describe('carrier', () => {
       ...GREETED,
       config: { greeting: '', userSilenceTimeoutMs: 600_000 },
     });
-    kit.line.start(kit.call);
-    await hear(kit, 2_000);
+    kit.transport.start(kit.call);
+    await sendSilence(kit, 2_000);
     await kit.clock.run(15_000);
     expect(kit.ended()).toBeUndefined();
     await kit.clock.run(7_000);
@@ -135,14 +135,14 @@ describe('carrier', () => {
 
   it('that stops reading is disconnected, and one that is only slow is not', async () => {
     const kit = phoneHarness({ config: { greeting: '', userSilenceTimeoutMs: 600_000 } });
-    kit.line.start(kit.call);
+    kit.transport.start(kit.call);
     for (const backlogBytes of [70_000, 0, 70_000]) {
       expect(kit.ended()).toBeUndefined();
       kit.carrier.backlogBytes = backlogBytes;
-      await hear(kit, 15_000);
+      await sendSilence(kit, 15_000);
     }
     expect(kit.ended()).toBeUndefined();
-    await hear(kit, 7_000);
+    await sendSilence(kit, 7_000);
     expect(kit.ended()).toBe('error_transport');
     expect(kit.carrier.timesOf('hangup')).toHaveLength(1);
     expect(kit.carrier.isClosed).toBe(true);
@@ -150,25 +150,25 @@ describe('carrier', () => {
 
   it('that sends invalid messages is disconnected after a limit, and immediately after a fatal error', async () => {
     const patient = phoneHarness();
-    patient.line.start(patient.call);
-    const nonsense = { type: 'error', message: 'nonsense', isFatal: false } as const;
-    for (let i = 0; i < 100; i++) patient.line.handle(nonsense);
-    expect(patient.line.isOver).toBe(false);
-    for (let i = 0; i < 200; i++) patient.line.handle(nonsense);
+    patient.transport.start(patient.call);
+    const invalidMessage = { type: 'error', message: 'nonsense', isFatal: false } as const;
+    for (let i = 0; i < 100; i++) patient.transport.handle(invalidMessage);
+    expect(patient.transport.isOver).toBe(false);
+    for (let i = 0; i < 200; i++) patient.transport.handle(invalidMessage);
     await patient.clock.run(100);
     expect(patient.ended()).toBe('error_transport');
     expect(patient.carrier.timesOf('hangup')).toHaveLength(1);
     const prompt = phoneHarness();
-    prompt.line.start(prompt.call);
-    prompt.line.handle({ ...nonsense, isFatal: true });
+    prompt.transport.start(prompt.call);
+    prompt.transport.handle({ ...invalidMessage, isFatal: true });
     await prompt.clock.run(100);
     expect(prompt.ended()).toBe('error_transport');
   });
 
   it('that ended before the start of the call ends it at its start', async () => {
     const kit = phoneHarness(GREETED);
-    kit.line.handle({ type: 'close', reason: 'stop' });
-    kit.line.start(kit.call);
+    kit.transport.handle({ type: 'close', reason: 'stop' });
+    kit.transport.start(kit.call);
     await kit.clock.run(1_000);
     expect(kit.ended()).toBe('user_hangup');
     expect(kit.carrier.chunkLengths).toEqual([]);
@@ -180,8 +180,8 @@ describe('unbuffered carrier', () => {
 
   it('receives one frame every 20 ms and all speech', async () => {
     const kit = phoneHarness(PACED);
-    kit.line.start(kit.call);
-    await hear(kit, 3_000);
+    kit.transport.start(kit.call);
+    await sendSilence(kit, 3_000);
     const times = kit.carrier.timesOf('audio');
     const steps = new Set(times.slice(1).map((at, i) => at - times[i]!));
     expect([...steps]).toEqual([20]);
@@ -197,8 +197,8 @@ describe('unbuffered carrier', () => {
       buffers: false,
       config: { greeting: SENTENCE, allowInterruptionsOnGreeting: true, minInterruptionWords: 0 },
     });
-    kit.line.start(kit.call);
-    await hear(kit, 500);
+    kit.transport.start(kit.call);
+    await sendSilence(kit, 500);
     await kit.say('stop it now', 900);
     await kit.silence(2_000);
     expect(kit.carrier.timesOf('clear')).toEqual([]);
@@ -208,8 +208,8 @@ describe('unbuffered carrier', () => {
 
   it('plays the last word before the hang-up', async () => {
     const kit = phoneHarness(PACED);
-    kit.line.start(kit.call);
-    for (let i = 0; i < 200 && kit.texts('agent').length === 0; i++) await hear(kit, 20);
+    kit.transport.start(kit.call);
+    for (let i = 0; i < 200 && kit.texts('agent').length === 0; i++) await sendSilence(kit, 20);
     kit.call.hangUp('agent_hangup');
     await kit.clock.run(1_000);
     expect(kit.carrier.chunkLengths.length * 160).toBeGreaterThanOrEqual(SPOKEN);
@@ -223,24 +223,24 @@ describe('unbuffered carrier', () => {
 describe('DTMF', () => {
   it('makes a turn after a pause and interrupts like typed text', async () => {
     const kit = phoneHarness(GREETED);
-    kit.line.start(kit.call);
-    await hear(kit, 300);
+    kit.transport.start(kit.call);
+    await sendSilence(kit, 300);
     for (const digit of '42') {
-      kit.line.handle({ type: 'dtmf', digit });
-      await hear(kit, 200);
+      kit.transport.handle({ type: 'dtmf', digit });
+      await sendSilence(kit, 200);
     }
     expect(kit.texts('user')).toEqual([]);
-    await hear(kit, 4_000);
+    await sendSilence(kit, 4_000);
     expect(kit.texts('user')).toEqual(['Keypad input: 42']);
     expect(kit.texts('agent').at(-1)).toBe('You said Keypad input: 42.');
   });
 
   it('from before the start of the call is the first turn', async () => {
     const kit = phoneHarness();
-    for (const digit of '7#') kit.line.handle({ type: 'dtmf', digit });
+    for (const digit of '7#') kit.transport.handle({ type: 'dtmf', digit });
     await kit.clock.run(100);
-    kit.line.start(kit.call);
-    await hear(kit, 2_000);
+    kit.transport.start(kit.call);
+    await sendSilence(kit, 2_000);
     expect(kit.texts('user')).toEqual(['Keypad input: 7#']);
   });
 
@@ -284,10 +284,10 @@ describe('DTMF', () => {
 
   it("is sent as tones that are not part of the agent's speech", async () => {
     const kit = phoneHarness();
-    kit.line.start(kit.call);
-    await hear(kit, 100);
-    kit.line.sendKeys('12#');
-    await hear(kit, 1_000);
+    kit.transport.start(kit.call);
+    await sendSilence(kit, 100);
+    kit.transport.sendKeys('12#');
+    await sendSilence(kit, 1_000);
     expect(kit.carrier.played.length).toBe(3 * 180 * 8);
     expect(kit.texts('agent')).toEqual([]);
   });
@@ -309,19 +309,19 @@ describe('DTMF', () => {
     'is sent completely and never far ahead (buffers: %s)',
     async (buffers) => {
       const kit = phoneHarness({ buffers, carrier: { networkDelayMs: 40 } });
-      kit.line.start(kit.call);
-      await hear(kit, 100);
-      kit.line.sendKeys(MANY);
-      await hear(kit, MANY_MS);
+      kit.transport.start(kit.call);
+      await sendSilence(kit, 100);
+      kit.transport.sendKeys(MANY);
+      await sendSilence(kit, MANY_MS);
       expect(pressed(kit)).toBe(MANY.toUpperCase());
       expect(kit.carrier.maxAheadMs).toBeLessThanOrEqual(440);
       expect(kit.carrier.chunkLengths.filter((samples) => samples % 160 !== 0)).toEqual([]);
       // The number of queued keys is limited.
-      for (let i = 0; i < 20; i++) kit.line.sendKeys(MANY);
-      await hear(kit, 129 * 180 + 1_000);
+      for (let i = 0; i < 20; i++) kit.transport.sendKeys(MANY);
+      await sendSilence(kit, 129 * 180 + 1_000);
       expect(pressed(kit).length).toBe(MANY.length + 1 + 128);
-      kit.line.sendKeys(MANY);
-      await hear(kit, 100);
+      kit.transport.sendKeys(MANY);
+      await sendSilence(kit, 100);
       kit.call.hangUp('agent_hangup');
       await kit.clock.run(1_000);
       expect(kit.clock.pending).toBe(0);
@@ -330,10 +330,10 @@ describe('DTMF', () => {
 
   it.each([true, false])('is sent between two parts of a speech (buffers: %s)', async (buffers) => {
     const kit = phoneHarness({ ...GREETED, buffers, carrier: { networkDelayMs: 40 } });
-    kit.line.start(kit.call);
-    await hear(kit, 400);
-    kit.line.sendKeys(MANY);
-    await hear(kit, MANY_MS + 3_000);
+    kit.transport.start(kit.call);
+    await sendSilence(kit, 400);
+    kit.transport.sendKeys(MANY);
+    await sendSilence(kit, MANY_MS + 3_000);
     expect(pressed(kit)).toBe(MANY.toUpperCase());
     expect(kit.texts('agent')).toEqual([SENTENCE]);
     expect(kit.carrier.maxAheadMs).toBeLessThanOrEqual(440);
@@ -349,10 +349,10 @@ describe('DTMF', () => {
         config: { greeting: SENTENCE, allowInterruptionsOnGreeting: true, minInterruptionWords: 0 },
         carrier: { networkDelayMs: 40 },
       });
-      kit.line.start(kit.call);
-      await hear(kit, 400);
-      kit.line.sendKeys(MANY);
-      await hear(kit, 1_000);
+      kit.transport.start(kit.call);
+      await sendSilence(kit, 400);
+      kit.transport.sendKeys(MANY);
+      await sendSilence(kit, 1_000);
       await kit.say('press one for help', 1_200);
       await kit.silence(MANY_MS);
       expect(pressed(kit)).toBe(MANY.toUpperCase());

@@ -14,8 +14,8 @@ const START =
   '{"event":"start","sequenceNumber":"1","streamSid":"MZ01","start":{"accountSid":"AC01",' +
   '"streamSid":"MZ01","callSid":"CA01","tracks":["inbound"],"mediaFormat":{"encoding":"audio/x-mulaw",' +
   '"sampleRate":8000,"channels":1},"customParameters":{"agentId":"ag_123"}}}';
-const WIRE = Uint8Array.from({ length: 160 }, (_, i) => (i * 7) % 256);
-const PAYLOAD = Buffer.from(WIRE).toString('base64');
+const ENCODED = Uint8Array.from({ length: 160 }, (_, i) => (i * 7) % 256);
+const PAYLOAD = Buffer.from(ENCODED).toString('base64');
 const MEDIA =
   '{"event":"media","sequenceNumber":"3","streamSid":"MZ01","media":{"track":"inbound","chunk":"1",' +
   `"timestamp":"20","payload":"${PAYLOAD}"}}`;
@@ -52,7 +52,7 @@ describe('message from Twilio', () => {
       sampleRate: 8_000,
     });
     const pcm = new Int16Array(160);
-    decodeMulaw(WIRE, pcm);
+    decodeMulaw(ENCODED, pcm);
     expect(codec.read(MEDIA)).toEqual({ type: 'audio', pcm, tsMs: 20 });
     expect(codec.read(DTMF)).toEqual({ type: 'dtmf', digit: '1' });
     codec.write({ type: 'mark', name: 'u7' });
@@ -145,11 +145,11 @@ describe('message to Twilio', () => {
   it('has exactly the format of audio, mark and clear', () => {
     const codec = started();
     const pcm = new Int16Array(160);
-    decodeMulaw(WIRE, pcm);
+    decodeMulaw(ENCODED, pcm);
     // 0x7f is the other zero, which is never encoded.
-    const wire = Buffer.from(WIRE.map((byte) => (byte === 0x7f ? 0xff : byte)));
+    const encoded = Buffer.from(ENCODED.map((byte) => (byte === 0x7f ? 0xff : byte)));
     expect(codec.write({ type: 'audio', pcm })).toBe(
-      `{"event":"media","streamSid":"MZ01","media":{"payload":"${wire.toString('base64')}"}}`,
+      `{"event":"media","streamSid":"MZ01","media":{"payload":"${encoded.toString('base64')}"}}`,
     );
     expect(codec.write({ type: 'mark', name: 'u7' })).toBe(
       '{"event":"mark","streamSid":"MZ01","mark":{"name":"u7"}}',
@@ -265,11 +265,11 @@ describe('arbitrary Twilio message', () => {
     const codec = started();
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 640 }), (bytes) => {
-        const wire = bytes.map((byte) => (byte === 0x7f ? 0xff : byte));
-        const event = codec.read(media(Buffer.from(wire).toString('base64')));
+        const encoded = bytes.map((byte) => (byte === 0x7f ? 0xff : byte));
+        const event = codec.read(media(Buffer.from(encoded).toString('base64')));
         const { pcm } = event as Extract<CarrierEvent, { type: 'audio' }>;
         const sent = JSON.parse(codec.write({ type: 'audio', pcm })!);
-        expect(sent.media.payload).toBe(Buffer.from(wire).toString('base64'));
+        expect(sent.media.payload).toBe(Buffer.from(encoded).toString('base64'));
       }),
     );
   });

@@ -26,7 +26,7 @@ import {
 const NONE: Authentication = { type: 'none', token: null, headers: {} };
 const never = () => new AbortController().signal;
 /** Timeout for effects in other processes. */
-const PATIENCE = { timeout: 30_000 };
+const WAIT_OPTIONS = { timeout: 30_000 };
 
 const lines: string[] = [];
 const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
@@ -45,7 +45,7 @@ afterAll(async () => {
   await guard.close();
 });
 
-function makeServers(startTimeoutMs = PATIENCE.timeout): McpConnections {
+function makeServers(startTimeoutMs = WAIT_OPTIONS.timeout): McpConnections {
   return new McpConnections({
     outbound: new EgressClient(guard),
     validator,
@@ -117,8 +117,11 @@ describe.each(['streamableHttp', 'sse'] as const)('MCP reference server over %s'
     expect(namesOf(opened)).toContain('get-sum');
     await ask(opened, 'get-sum', { a: 1, b: 1 });
     await server.kill();
-    const gone = await ask(opened, 'get-sum', { a: 1, b: 1 });
-    expect(gone).toMatchObject({ failed: true, text: expect.stringMatching(/cannot be asked/) });
+    const failedCall = await ask(opened, 'get-sum', { a: 1, b: 1 });
+    expect(failedCall).toMatchObject({
+      failed: true,
+      text: expect.stringMatching(/cannot be asked/),
+    });
     server = await startEverythingServer(transport, Number(new URL(server.url).port));
     expect((await ask(opened, 'get-sum', { a: 4, b: 5 })).text).toMatch(/\b9\b/);
   });
@@ -151,7 +154,7 @@ describe('MCP server', () => {
     expect(server.openSessions).toBe(2);
     first.close();
     second.close();
-    await expect.poll(() => server.openSessions, PATIENCE).toBe(0);
+    await expect.poll(() => server.openSessions, WAIT_OPTIONS).toBe(0);
     expect(lines.join('')).not.toMatch(/Open\./);
   });
 
@@ -167,7 +170,7 @@ describe('MCP server', () => {
     const server = await testServer({ look: () => textResult('Open.') });
     const all = makeServers();
     all.prefetch('the-agent', [entry(server.url)]);
-    await expect.poll(() => server.endedSessions, PATIENCE).toBe(1);
+    await expect.poll(() => server.endedSessions, WAIT_OPTIONS).toBe(1);
     // It hangs now: a call that waited for a response would not start.
     server.intercept = () => true;
     const opened = await open([entry(server.url)], all);
@@ -182,7 +185,7 @@ describe('MCP server', () => {
     const fast = await testServer({ find: () => textResult('Here.') });
     const both = [entry(server.url), entry(fast.url, { name: 'fast' })];
     const opened = await open(both, makeServers(50));
-    await expect.poll(() => namesOf(opened), PATIENCE).toEqual(['find']);
+    await expect.poll(() => namesOf(opened), WAIT_OPTIONS).toEqual(['find']);
     isSlow = false;
     expect(namesOf(await open(both))).toEqual(['look', 'find']);
   });
@@ -197,7 +200,7 @@ describe('MCP server', () => {
     expect(namesOf(await open([entry(server.url)], all))).toEqual([]);
     server.intercept = undefined;
     const later = await open([entry(server.url)], all);
-    await expect.poll(() => namesOf(later), PATIENCE).toEqual(['look']);
+    await expect.poll(() => namesOf(later), WAIT_OPTIONS).toEqual(['look']);
   });
 
   it('that is down, redirects, or is no MCP server leaves the call without its tools', async () => {
@@ -226,7 +229,7 @@ describe('MCP server', () => {
     const opened = await open([entry(server.url)]);
     const before = server.headers.length;
     server.add('find', () => textResult('Here.'));
-    await expect.poll(() => namesOf(opened), PATIENCE).toEqual(['look', 'find']);
+    await expect.poll(() => namesOf(opened), WAIT_OPTIONS).toEqual(['look', 'find']);
     expect((await ask(opened, 'find')).text).toContain('Here.');
     server.notifyListChanged(2_000);
     expect((await ask(opened, 'look')).failed).toBe(false);
@@ -241,7 +244,7 @@ describe('MCP server', () => {
     server.dropSessions();
     server.tools.set('find', () => textResult('Here.'));
     await ask(opened, 'look');
-    await expect.poll(() => namesOf(opened), PATIENCE).toEqual(['look', 'find']);
+    await expect.poll(() => namesOf(opened), WAIT_OPTIONS).toEqual(['look', 'find']);
   });
 
   it('is queried for its list again after a lost connection', async () => {
@@ -249,7 +252,7 @@ describe('MCP server', () => {
     const opened = await open([entry(server.url)]);
     server.tools.set('find', () => textResult('Here.'));
     await ask(opened, 'flood');
-    await expect.poll(() => namesOf(opened), PATIENCE).toEqual(['flood', 'find']);
+    await expect.poll(() => namesOf(opened), WAIT_OPTIONS).toEqual(['flood', 'find']);
   });
 
   it('with very many tools leaves room for other servers', async () => {
@@ -312,7 +315,7 @@ describe('MCP server', () => {
       return true;
     };
     await open([entry(server.url)]);
-    await expect.poll(() => closedStreams, PATIENCE).toBeGreaterThan(0);
+    await expect.poll(() => closedStreams, WAIT_OPTIONS).toBeGreaterThan(0);
   });
 
   it('has its large results and pages truncated', async () => {
@@ -357,8 +360,8 @@ describe('MCP server', () => {
     const server = await testServer({ wait: () => new Promise(() => undefined) });
     const opened = await open([entry(server.url)]);
     const over = new AbortController();
-    const asked = ask(opened, 'wait', {}, over.signal);
+    const pendingCall = ask(opened, 'wait', {}, over.signal);
     over.abort();
-    expect((await asked).failed).toBe(true);
+    expect((await pendingCall).failed).toBe(true);
   });
 });

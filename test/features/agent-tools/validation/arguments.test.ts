@@ -59,12 +59,12 @@ describe('parameters of a tool', () => {
 describe('arguments', () => {
   const log = pino({ level: 'silent' });
   /** For tests that do not depend on the deadline. */
-  const patient = new ArgumentValidator(log, 10_000);
-  afterAll(() => patient.close());
+  const slowValidator = new ArgumentValidator(log, 10_000);
+  afterAll(() => slowValidator.close());
   const problem = (
     parameters: Readonly<Record<string, unknown>>,
     args: object,
-    { validator = patient, accountId = 'a' } = {},
+    { validator = slowValidator, accountId = 'a' } = {},
   ) =>
     validator.validate(
       { accountId, agentId: 'agent', name: 'look_up' },
@@ -158,8 +158,12 @@ describe('arguments', () => {
       await problem(slow, args, { validator, accountId: 'hostile' });
       hostile++;
     });
-    const honest = await problem({ id: 'string' }, { id: 5 }, { validator, accountId: 'honest' });
-    expect(honest).toBe('id must be string');
+    const otherProblem = await problem(
+      { id: 'string' },
+      { id: 5 },
+      { validator, accountId: 'honest' },
+    );
+    expect(otherProblem).toBe('id must be string');
     expect(hostile).toBe(0);
     await validator.close();
     await Promise.all(checks);

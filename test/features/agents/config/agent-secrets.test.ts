@@ -92,14 +92,14 @@ describe('secrets of an agent', () => {
       .where({ schemaname: 'public' })
       .pluck('tablename');
     const rows = await Promise.all(tables.map((table) => db(table)));
-    const told = JSON.stringify(answers.map(({ body }) => body));
+    const responsesText = JSON.stringify(answers.map(({ body }) => body));
     const stored = JSON.stringify(rows);
     expect(tables).toContain('agents');
     for (const secret of SECRETS) {
-      expect(told).not.toContain(secret);
+      expect(responsesText).not.toContain(secret);
       expect(stored).not.toContain(secret);
     }
-    expect(told).not.toContain('sealed:');
+    expect(responsesText).not.toContain('sealed:');
     expect(stored).toContain('sealed:');
   });
 
@@ -142,9 +142,9 @@ describe('secrets of an agent', () => {
   });
 
   it("cannot be decrypted in another agent's row", async () => {
-    const victim = await makeAgent();
+    const otherAgent = await makeAgent();
     const thief = await makeAgent();
-    const agent = { ...(await thief.read()), config: (await victim.read()).config };
+    const agent = { ...(await thief.read()), config: (await otherAgent.read()).config };
     expect(() => resolveCallConfig(agent, {}, { models, box: plane.box })).toThrow(/elsewhere/);
   });
 });

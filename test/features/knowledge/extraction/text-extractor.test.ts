@@ -99,16 +99,16 @@ describe('unreadable document', () => {
     const hasty = new TextExtractor({ timeoutMs: 1 });
     await expect(hasty.extract('text', [html])).rejects.toThrow(/takes too long/);
     await hasty.close();
-    const poor = new TextExtractor({ memoryBytes: 200 * 1_048_576 });
-    poor.start();
-    const { pid } = poor;
-    const bomb = poor.extract('pdf', [pdfBomb(300_000_000)]);
-    const next = poor.extract('text', [Buffer.from('Hello.')]);
+    const limitedExtractor = new TextExtractor({ memoryBytes: 200 * 1_048_576 });
+    limitedExtractor.start();
+    const { pid } = limitedExtractor;
+    const bomb = limitedExtractor.extract('pdf', [pdfBomb(300_000_000)]);
+    const next = limitedExtractor.extract('text', [Buffer.from('Hello.')]);
     await expect(bomb).rejects.toThrow(process.platform === 'linux' ? /memory/ : /./);
     expect((await next).text).toBe('Hello.');
     // The abandoned process was a grandchild: this process forks only once.
-    expect(poor.pid).toBe(pid);
-    await poor.close();
+    expect(limitedExtractor.pid).toBe(pid);
+    await limitedExtractor.close();
   });
 });
 

@@ -61,9 +61,9 @@ describe('sentence-transformers model in a folder', () => {
       }),
       scheduler,
     );
-    const [asked] = await own.embed(['purring'], { priority: 'turn', isQuestion: true });
+    const [questionVector] = await own.embed(['purring'], { priority: 'turn', isQuestion: true });
     const [wanted] = await mini.embed(['cats: purring'], { priority: 'turn' });
-    expect(dot(asked!, wanted!)).toBeGreaterThan(0.999);
+    expect(dot(questionVector!, wanted!)).toBeGreaterThan(0.999);
     await own.close();
     const first = await SentenceModelEmbedder.open(
       await makeModel({ '1_Pooling/config.json': { pooling_mode_cls_token: true } }),
@@ -92,12 +92,13 @@ describe('sentence-transformers model in a folder', () => {
 describe('embedding endpoint', () => {
   let server: Server;
   let answer: (input: readonly string[]) => { status: number; body: unknown };
-  const asked: { path: string; key: string; body: { model: string; input: string[] } }[] = [];
+  const questionVector: { path: string; key: string; body: { model: string; input: string[] } }[] =
+    [];
   beforeAll(async () => {
     server = createServer(async (request, response) => {
       const body = JSON.parse((await buffer(request)).toString());
       const key = request.headers.authorization ?? '';
-      asked.push({ path: request.url!, key, body });
+      questionVector.push({ path: request.url!, key, body });
       const { status, body: reply } = answer(body.input);
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end(JSON.stringify(reply));
@@ -124,8 +125,8 @@ describe('embedding endpoint', () => {
     const vectors = await ask(Array.from({ length: 200 }, (_, i) => 'x'.repeat(i + 1)));
     expect(vectors).toHaveLength(200);
     expect(vectors[7]).toEqual(Float32Array.of(1, 0));
-    expect(asked.map(({ body }) => body.input.length)).toEqual([128, 72]);
-    expect(asked[0]).toMatchObject({
+    expect(questionVector.map(({ body }) => body.input.length)).toEqual([128, 72]);
+    expect(questionVector[0]).toMatchObject({
       path: '/v1/embeddings',
       key: 'Bearer secret',
       body: { model: 'words-small' },

@@ -106,7 +106,7 @@ function newVectors(maxBytes = 1 << 20, model?: string): MemoryVectorIndex {
 }
 
 /** The IDs of the passages that have a vector of a model, nearest first. */
-async function near(model: string, kbId: number, query: Float32Array): Promise<number[]> {
+async function nearestIds(model: string, kbId: number, query: Float32Array): Promise<number[]> {
   const vectors = new MemoryVectorIndex(passages(model), 1 << 20);
   const version = await passages().versionOf(kbId);
   return (await vectors.nearest(kbId, version!, query, 5)).map(({ id }) => id);
@@ -180,15 +180,15 @@ describe('indexing', () => {
     const kbId = await make([HOURS]);
     await isReady(kbId);
     const vectors = newVectors();
-    const elsewhere = newSearch(vectors);
-    expect((await find(elsewhere, kbId, 'When does the pool open?'))[0]).toMatch(/six/);
+    const otherSearch = newSearch(vectors);
+    expect((await find(otherSearch, kbId, 'When does the pool open?'))[0]).toMatch(/six/);
     await ask('PUT', `${PATH}/${kbId}`, { documents: [{ content: 'The pool opens at nine.' }] });
     await isReady(kbId);
-    expect(await find(elsewhere, kbId, 'When does the pool open?')).toEqual([
+    expect(await find(otherSearch, kbId, 'When does the pool open?')).toEqual([
       'The pool opens at nine.',
     ]);
     await ask('DELETE', `${PATH}/${kbId}`);
-    expect(await find(elsewhere, kbId, 'When does the pool open?')).toEqual([]);
+    expect(await find(otherSearch, kbId, 'When does the pool open?')).toEqual([]);
     expect(vectors.loadedBytes).toBe(0);
   });
 
@@ -198,11 +198,11 @@ describe('indexing', () => {
     await isReady(kbId);
     await first.close();
     const [query] = await embedder.embed(['pool'], { priority: 'turn' });
-    expect(await near('next-model', kbId, query!)).toEqual([]);
+    expect(await nearestIds('next-model', kbId, query!)).toEqual([]);
     startIndexer(otherEmbedder('next-model'));
-    const found = async () => (await near('next-model', kbId, query!)).length;
+    const found = async () => (await nearestIds('next-model', kbId, query!)).length;
     await expect.poll(found, { timeout: 50_000 }).toBe(1);
-    expect(await near(EMBEDDING_MODEL, kbId, query!)).toEqual([]);
+    expect(await nearestIds(EMBEDDING_MODEL, kbId, query!)).toEqual([]);
     await indexers.pop()!.close();
     await ask('DELETE', `${PATH}/${kbId}`);
   });
@@ -269,11 +269,11 @@ describe('indexing', () => {
 
   it('of a knowledge base that is deleted meanwhile ends without an error', async () => {
     startIndexer();
-    const doomed = await make([
+    const deletedBase = await make([
       Array.from({ length: 60 }, (_, i) => `- Item ${i} red.`).join('\n'),
     ]);
     const other = await make([HOURS]);
-    expect((await ask('DELETE', `${PATH}/${doomed}`)).status).toBe(204);
+    expect((await ask('DELETE', `${PATH}/${deletedBase}`)).status).toBe(204);
     await isReady(other);
   });
 });
@@ -355,9 +355,10 @@ describe('unavailable embedding endpoint', () => {
     try {
       startIndexer(remote);
       const kbId = await make([HOURS]);
-      const told = 'indexing 1 of 1 documents, waiting: the embedding endpoint does not answer';
+      const waitingMessage =
+        'indexing 1 of 1 documents, waiting: the embedding endpoint does not answer';
       const db = plane.database.db;
-      await expect.poll(() => message(kbId), { timeout: 50_000 }).toBe(told);
+      await expect.poll(() => message(kbId), { timeout: 50_000 }).toBe(waitingMessage);
       // Full-text search finds passages while vector search is unavailable.
       const found = async () => (await find(search, kbId, 'When is the sauna closed?')).join();
       await expect.poll(found, { timeout: 50_000 }).toMatch(/sauna/);

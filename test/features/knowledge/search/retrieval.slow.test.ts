@@ -104,7 +104,7 @@ describe('retrieval', () => {
     const byBoth = await recall(async (question) =>
       fuseRankings(await near(question), await shared(question)).map(({ id }) => id),
     );
-    const asAsked = await recall(async (question) =>
+    const hybridRecall = await recall(async (question) =>
       (await search.search(kbId, question, BEST)).map(({ id }) => id),
     );
     await finder.close();
@@ -112,8 +112,8 @@ describe('retrieval', () => {
     process.stdout.write(
       `recall@${BEST} of ${pairs.length} questions among ${others.length} other passages: both ${percent(byBoth)}, vectors alone ${percent(byVectors)}, words alone ${percent(byWords)}\n`,
     );
-    expect(asAsked).toBeGreaterThanOrEqual(0.85);
-    expect(asAsked).toBe(byBoth);
+    expect(hybridRecall).toBeGreaterThanOrEqual(0.85);
+    expect(hybridRecall).toBe(byBoth);
     expect(byBoth).toBeGreaterThan(byWords);
   });
 });

@@ -102,19 +102,19 @@ describe('search thread', () => {
 
   it('fails its pending queries when it dies, and is replaced', async () => {
     const workers: Worker[] = [];
-    const note = (worker: Worker) => workers.push(worker);
-    process.on('worker', note);
+    const recordWorker = (worker: Worker) => workers.push(worker);
+    process.on('worker', recordWorker);
     const mortal = makeThread();
     try {
       await mortal.find(asked, Promise.resolve(direction(1)));
-      const held = mortal.find(asked, new Promise(() => undefined));
+      const pendingQuery = mortal.find(asked, new Promise(() => undefined));
       await workers[0]!.terminate();
-      await expect(held).rejects.toMatchObject({ code: 'WORKER_DIED' });
+      await expect(pendingQuery).rejects.toMatchObject({ code: 'WORKER_DIED' });
       const { passages } = await mortal.find(asked, Promise.resolve(direction(1)));
       expect(passages).toHaveLength(2);
       expect(workers).toHaveLength(2);
     } finally {
-      process.off('worker', note);
+      process.off('worker', recordWorker);
       await mortal.close();
     }
   });

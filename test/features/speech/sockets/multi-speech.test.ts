@@ -88,9 +88,9 @@ describe('multi-context speech socket', () => {
       { context_id: 'b', text: 'Two.', flush: true },
     );
     await expect.poll(() => client.controlMessages.length, WITHIN).toBe(3);
-    const told = (id: string) =>
+    const messagesOf = (id: string) =>
       client.controlMessages.filter(({ context_id }) => context_id === id);
-    expect([told('a'), told('b')]).toEqual([[last('a'), gone('a')], [last('b')]]);
+    expect([messagesOf('a'), messagesOf('b')]).toEqual([[last('a'), gone('a')], [last('b')]]);
     client.socket.close();
     await client.closed;
   });
@@ -204,7 +204,7 @@ describe('multi-context speech socket with errors', () => {
   });
 
   it('rejects text beyond the credits or the quota of the account', async () => {
-    const poor = await startSpeechApp({
+    const limitedApp = await startSpeechApp({
       ownSlots: 2,
       credits: {
         spendOnSpeech: async (_, characters) => (characters > 20 ? undefined : '0'),
@@ -216,8 +216,8 @@ describe('multi-context speech socket with errors', () => {
       const gate = new Promise<void>((resolve) => {
         go = resolve;
       });
-      poor.voice.beforeChunk = () => gate;
-      const client = await SpeechSocket.open(poor.url, 'multi-stream');
+      limitedApp.voice.beforeChunk = () => gate;
+      const client = await SpeechSocket.open(limitedApp.url, 'multi-stream');
       for (const context_id of ['a', 'b', 'c']) client.send({ context_id, text: 'x', flush: true });
       await expect.poll(() => client.controlMessages.length, WITHIN).toBe(2);
       expect(client.controlMessages).toEqual([
@@ -228,16 +228,16 @@ describe('multi-context speech socket with errors', () => {
       await expect.poll(() => client.controlMessages.length, WITHIN).toBe(4);
       client.send({ context_id: 'a', text: 'This is longer than can be paid.', flush: true });
       expect((await client.closed).code).toBe(1008);
-      const single = await SpeechSocket.open(poor.url, 'stream');
+      const single = await SpeechSocket.open(limitedApp.url, 'stream');
       single.send({ text: 'This is longer than can be paid.', flush: true });
       expect(await single.closed).toEqual({
         code: 1008,
         reason: 'The account has not credits enough for this text',
       });
       expect(single.messages).toEqual([]);
-      await expect.poll(() => poor.underWay(), WITHIN).toEqual(ALL_IDLE);
+      await expect.poll(() => limitedApp.underWay(), WITHIN).toEqual(ALL_IDLE);
     } finally {
-      await poor.close();
+      await limitedApp.close();
     }
   });
 });

@@ -55,7 +55,7 @@ async function speaking(audio_format: string, path = 'stream'): Promise<SpeechSo
 }
 
 /** Bytes of audio received when the next chunk waits for its time. */
-async function standstill(client: SpeechSocket): Promise<number> {
+async function receivedWhenPaced(client: SpeechSocket): Promise<number> {
   // The timer of the socket and that of the chunk.
   await expect.poll(() => clock.pending, WITHIN).toBe(2);
   client.socket.ping();
@@ -72,14 +72,14 @@ it.each([
 ])('sends paced %s in real time with a small lead', async (format, bytesPerMs) => {
   for (const path of ['stream', 'multi-stream']) {
     const client = await speaking(format, path);
-    const ahead = await standstill(client);
+    const ahead = await receivedWhenPaced(client);
     expect(ahead / bytesPerMs).toBeLessThanOrEqual(300);
     // While the clock stands still, nothing else is sent, whatever other requests do.
     const whole = await app.post('speech', { text: TEXT, audio_format: format });
     const wanted = Buffer.from(await whole.arrayBuffer());
     expect(client.audio().length).toBe(ahead);
     clock.advance(100);
-    const later = await standstill(client);
+    const later = await receivedWhenPaced(client);
     expect(later).toBeGreaterThan(ahead);
     expect((later - ahead) / bytesPerMs).toBeLessThanOrEqual(200);
     await expect
@@ -104,7 +104,7 @@ it('stops a paced context immediately when the caller interrupts', async () => {
   const client = await SpeechSocket.open(app.url, 'multi-stream');
   client.send({ context_id: 'a', audio_format: 'pcm_8000', delivery_mode: 'paced' });
   client.send({ context_id: 'a', text: TEXT, flush: true });
-  const ahead = await standstill(client);
+  const ahead = await receivedWhenPaced(client);
   client.send({ context_id: 'a', close_context: true });
   await expect
     .poll(() => client.controlMessages, WITHIN)

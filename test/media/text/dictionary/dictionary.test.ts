@@ -160,8 +160,8 @@ const LETTERS = [
   'ς',
   '😀',
 ];
-const someText = (most: number) =>
-  fc.array(fc.constantFrom(...LETTERS, '\n', '[SPELL:a b]', '[SPELL:', ']'), { maxLength: most });
+const someText = (maxLength: number) =>
+  fc.array(fc.constantFrom(...LETTERS, '\n', '[SPELL:a b]', '[SPELL:', ']'), { maxLength });
 const someRules = fc.array(
   fc.record({
     word: fc

@@ -199,7 +199,7 @@ describe('stopped utterance', () => {
   it('no longer waits for a permit', async () => {
     const stop = new AbortController();
     let free = (): void => undefined;
-    const held = scheduler.use(
+    const blockingJob = scheduler.use(
       'turn',
       () =>
         new Promise<void>((resolve) => {
@@ -211,7 +211,7 @@ describe('stopped utterance', () => {
     stop.abort();
     await expect(waiting).rejects.toMatchObject({ code: 'ABORTED' });
     free();
-    await held;
+    await blockingJob;
     expectNothingLeft();
   });
 });
@@ -241,8 +241,8 @@ describe('eSpeak process', () => {
     try {
       const phonemes = await hanging.phonemes('de', [['Guten', 'Tag']]);
       process.kill(hanging.pid!, 'SIGSTOP');
-      const held = hanging.phonemes('de', [['Guten', 'Tag']]);
-      await expect(held).rejects.toMatchObject({ code: 'WORKER_DIED' });
+      const blockingJob = hanging.phonemes('de', [['Guten', 'Tag']]);
+      await expect(blockingJob).rejects.toMatchObject({ code: 'WORKER_DIED' });
       expect(await hanging.phonemes('de', [['Guten', 'Tag']])).toEqual(phonemes);
     } finally {
       await hanging.close();

@@ -11,11 +11,11 @@ describe('IPC frames of the eSpeak process', () => {
   it('are decoded to the original frames in any chunking', () => {
     fc.assert(
       fc.property(FRAMES, fc.integer({ min: 1, max: 40 }), (frames, step) => {
-        const wire = Buffer.concat(frames.map(({ head, body }) => encodeFrame(head, body)));
+        const encoded = Buffer.concat(frames.map(({ head, body }) => encodeFrame(head, body)));
         const reader = new EspeakFrameReader();
         const found = [];
-        for (let at = 0; at < wire.length; at += step) {
-          found.push(...reader.push(wire.subarray(at, at + step)));
+        for (let at = 0; at < encoded.length; at += step) {
+          found.push(...reader.push(encoded.subarray(at, at + step)));
         }
         expect(found.map(({ head }) => head)).toEqual(frames.map(({ head }) => head));
         expect(found.map(({ body }) => [...body])).toEqual(frames.map(({ body }) => [...body]));

@@ -23,14 +23,14 @@ describe('text splitter', () => {
   });
 
   it('gives parts of limited length that add up to any text and split no character', () => {
-    const piece = fc.oneof(
+    const fragment = fc.oneof(
       fc.constantFrom('word ', 'a', ', ', '. ', '[SPELL:', ']', '😀', '\n'),
       fc.integer({ min: 500, max: 1500 }).map((length) => 'x'.repeat(length)),
       fc.integer({ min: 500, max: 1500 }).map((length) => `y${'😀'.repeat(length)}`),
     );
     fc.assert(
-      fc.property(fc.array(piece, { maxLength: 300 }), (pieces) => {
-        const text = pieces.join('');
+      fc.property(fc.array(fragment, { maxLength: 300 }), (fragments) => {
+        const text = fragments.join('');
         const passages = splitText(text);
         expect(passages.map((passage) => passage.text).join('')).toBe(text);
         for (const { text: part, start } of passages) {

@@ -186,11 +186,11 @@ describe('Piper voice', () => {
 
 describe('model of a Piper voice', () => {
   const config = parsePiperConfig(readFileSync(JOE_CONFIG));
-  const sound = { temperature: 1, seed: 3, speed: 1 };
+  const settings = { temperature: 1, seed: 3, speed: 1 };
   const ids = [1, 0, ...Array.from({ length: 100 }, (_, i) => (i % 2 === 0 ? 20 + i : 0)), 2];
 
   async function encoded(model: PiperModel) {
-    const plan = await model.encode(ids, sound);
+    const plan = await model.encode(ids, settings);
     if (plan.type === 'sound') throw new Error('The voice was not cut');
     return plan;
   }
@@ -235,7 +235,7 @@ describe('model of a Piper voice', () => {
     expect(splitPiperGraph(new OnnxGraph(strange))).toBe(undefined);
     const file = join(folder, 'strange.onnx');
     writeFileSync(file, strange);
-    const plan = await (await PiperModel.load(file, folder, config)).encode(ids, sound);
+    const plan = await (await PiperModel.load(file, folder, config)).encode(ids, settings);
     rmSync(file);
     expect(plan.type === 'sound' && plan.samples.length).toBeGreaterThan(RATE / 2);
   });

@@ -71,8 +71,8 @@ async function writtenRows(db: Knex): Promise<number[]> {
 describe.runIf(IS_ROOT)('embedded database of a gateway started by root', () => {
   /** Whether a process of this user can read the data or enter the socket folder. */
   function isOpenTo(uid: number, { connection }: EmbeddedDatabase): boolean {
-    const look = ['-c', `cat ${dataDir}/postgres/PG_VERSION || ls ${connection.host}`];
-    return spawnSync('/bin/sh', look, { uid, gid: uid, cwd: '/' }).status === 0;
+    const command = ['-c', `cat ${dataDir}/postgres/PG_VERSION || ls ${connection.host}`];
+    return spawnSync('/bin/sh', command, { uid, gid: uid, cwd: '/' }).status === 0;
   }
 
   it('is inaccessible to other processes of the user nobody', async () => {

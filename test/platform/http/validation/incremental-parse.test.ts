@@ -25,7 +25,7 @@ async function parsed(schema: z.ZodType, raw: unknown) {
 }
 
 /** The result or the errors, as in a response. */
-const told = (raw: unknown, result: z.ZodSafeParseResult<unknown>) =>
+const describeResult = (raw: unknown, result: z.ZodSafeParseResult<unknown>) =>
   validationErrorsOf('body', raw, result.error?.issues ?? []);
 
 describe('body with a long list', () => {
@@ -45,14 +45,14 @@ describe('body with a long list', () => {
     bad[999] = 'no object';
     const raw = { items: bad, after: 7 };
     const { result } = await parsed(Body, raw);
-    expect(told(raw, result)).toEqual(told(raw, Body.safeParse(raw)));
-    expect(told(raw, result).length).toBe(6);
+    expect(describeResult(raw, result)).toEqual(describeResult(raw, Body.safeParse(raw)));
+    expect(describeResult(raw, result).length).toBe(6);
   });
 
   it('is rejected without validation if the list is too long', async () => {
     const raw = { before: 'x', items: items(5_001) };
     const { result, pauses } = await parsed(Body, raw);
-    expect(told(raw, result)).toEqual(told(raw, Body.safeParse(raw)));
+    expect(describeResult(raw, result)).toEqual(describeResult(raw, Body.safeParse(raw)));
     expect([result.success, pauses]).toEqual([false, 0]);
   });
 

@@ -60,9 +60,9 @@ describe('simulated Twilio call', () => {
     expect(await call.ended).toEqual({ by: 'caller', how: 'hung up' });
     await expect.poll(() => gateway.received.at(-1)?.event).toBe('stop');
 
-    const told = () => gateway.forms.map(({ form }) => form.StreamEvent ?? form.CallStatus);
+    const statuses = () => gateway.forms.map(({ form }) => form.StreamEvent ?? form.CallStatus);
     const all = ['completed', 'ringing', 'stream-started', 'stream-stopped'];
-    await expect.poll(() => told().toSorted()).toEqual(all);
+    await expect.poll(() => statuses().toSorted()).toEqual(all);
     const voice = gateway.forms[0]!;
     expect(voice.path).toBe('/telephony/twilio/voice');
     expect(voice.form).toMatchObject({

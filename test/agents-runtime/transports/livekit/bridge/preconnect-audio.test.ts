@@ -8,10 +8,10 @@ import { tone } from '../../../../support/harness/audio/tones.js';
 const HZ = 1_000;
 
 /** The duration in seconds, and whether the audio is the tone. */
-function heard(samples: Int16Array) {
-  const ear = new CallInputRecorder();
-  ear.audio(samples);
-  return { seconds: samples.length / 16_000, isTone: ear.hasTone(HZ, 15) };
+function describeAudio(samples: Int16Array) {
+  const recorder = new CallInputRecorder();
+  recorder.audio(samples);
+  return { seconds: samples.length / 16_000, isTone: recorder.hasTone(HZ, 15) };
 }
 
 function raw(sampleRate: number, channels: number, seconds: number) {
@@ -36,9 +36,9 @@ const block = (packet: Uint8Array) => [
 
 describe('preconnect audio', () => {
   it('is decoded at any usual sample rate, mono or stereo', () => {
-    expect(heard(raw(24_000, 1, 1))).toEqual({ seconds: 1, isTone: true });
-    expect(heard(raw(44_100, 2, 1))).toEqual({ seconds: 1, isTone: true });
-    expect(heard(raw(16_000, 1, 12))).toEqual({ seconds: 10, isTone: true });
+    expect(describeAudio(raw(24_000, 1, 1))).toEqual({ seconds: 1, isTone: true });
+    expect(describeAudio(raw(44_100, 2, 1))).toEqual({ seconds: 1, isTone: true });
+    expect(describeAudio(raw(16_000, 1, 12))).toEqual({ seconds: 10, isTone: true });
   });
 
   it('is decoded in the format of a browser recording', () => {
@@ -52,7 +52,7 @@ describe('preconnect audio', () => {
     }
     encoder.close();
     const info = { mimeType: 'audio/webm;codecs=opus', attributes: {} };
-    expect(heard(decodePreconnectAudio(Uint8Array.from(bytes), info))).toEqual({
+    expect(describeAudio(decodePreconnectAudio(Uint8Array.from(bytes), info))).toEqual({
       seconds: 1,
       isTone: true,
     });
