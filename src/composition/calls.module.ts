@@ -24,7 +24,7 @@ import type { ReplayFiles } from '../calls/recordings/replay-files.js';
 import type { CallMetrics } from '../calls/session/call-metrics.js';
 import { CallRegistry } from '../calls/session/call-registry.js';
 import { CallSessionFactory } from '../calls/session/call-session.factory.js';
-import { Heartbeat } from '../calls/session/heartbeat.js';
+import { GatewayFailover } from '../calls/session/gateway-failover.js';
 import type { CallsRepository } from '../calls/store/calls.repository.js';
 import type { Config } from '../config/config.js';
 import { AgentTools } from '../features/agent-tools/agent-tools.js';
@@ -93,7 +93,7 @@ export async function createCallsModule(parts: CallsParts) {
   });
   parts.peerServer.serve(peerCommands(registry));
   const stopHangingUp = commands.hangUpEndedCalls(parts.changes);
-  const heartbeat = new Heartbeat({
+  const failover = new GatewayFailover({
     calls,
     gateways: parts.gateways,
     gatewayId,
@@ -101,7 +101,7 @@ export async function createCallsModule(parts: CallsParts) {
     housekeeping: [() => commands.hangUpEnded()],
     log,
   });
-  await heartbeat.start({ isAlone: config.DATABASE_URL === undefined });
+  await failover.start({ isAlone: config.DATABASE_URL === undefined });
   load.start(() => registry.size);
   metrics.watchLoad(load);
   metrics.watchVoiceActivity(() => listeningModels.voiceActivity.dropped);
@@ -139,7 +139,7 @@ export async function createCallsModule(parts: CallsParts) {
       await creditMonitor.close();
       load.stop();
       stopHangingUp();
-      await heartbeat.stop();
+      await failover.stop();
       await tools.close();
     },
   };
