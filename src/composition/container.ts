@@ -256,7 +256,11 @@ async function createCallModules(core: Core, resources: Resources) {
     routes: [
       ...connection.routes,
       ...monitoring.routes,
-      ...callCommandRoutes({ calls, commands: session.commands, blocklist: telephony.blocklist }),
+      ...callCommandRoutes({
+        ...channelParts,
+        tokens: connection.tokens,
+        blocklist: telephony.blocklist,
+      }),
       ...artifacts.routes,
       ...history.routes,
       ...telephony.routes,

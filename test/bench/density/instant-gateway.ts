@@ -7,6 +7,7 @@ import { VoiceRegistry } from '../../../media/tts/voice-registry.js';
 import { SmartTurn } from '../../../media/turn-detection/smart-turn.js';
 import { SileroVoiceActivity } from '../../../media/vad/silero-voice-activity.js';
 import { LoadMonitor } from '../../../src/calls/admission/load-monitor.js';
+import { callCommandRoutes } from '../../../src/calls/commands/call-commands.routes.js';
 import { CallMetrics } from '../../../src/calls/session/call-metrics.js';
 import { createCallArtifactsModule } from '../../../src/composition/call-artifacts.module.js';
 import { createCallHistoryModule } from '../../../src/composition/call-history.module.js';
@@ -169,6 +170,13 @@ const app = createApp({
   keys,
   routes: [
     ...connection.routes,
+    ...callCommandRoutes({
+      calls,
+      commands: session.commands,
+      blocklist: telephony.blocklist,
+      tokens: connection.tokens,
+      keys,
+    }),
     ...monitoring.routes,
     ...artifacts.routes,
     ...history.routes,

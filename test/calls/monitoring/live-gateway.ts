@@ -6,6 +6,7 @@ import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
 import { callCommandRoutes } from '../../../src/calls/commands/call-commands.routes.js';
 import { CallCommandService } from '../../../src/calls/commands/call-commands.service.js';
 import { peerCommands } from '../../../src/calls/commands/peer-commands.js';
+import { CallTokens } from '../../../src/calls/connection/call-tokens.js';
 import type { CallFeed } from '../../../src/calls/monitoring/live-event-bus.js';
 import { toRunning } from '../../../src/calls/monitoring/running-calls.repository.js';
 import {
@@ -42,6 +43,8 @@ export class LiveGateway {
   readonly #live = new CallRegistry();
   readonly #commands: CallCommandService;
   readonly #encoders: EncoderThread;
+  readonly #secrets: SecretKeys;
+  readonly #keys: Authenticator;
   #address: string | undefined;
 
   constructor(db: Knex, keys: Authenticator, secret = 'the secret of all gateways') {
@@ -52,6 +55,8 @@ export class LiveGateway {
     const gatewayId = this.id;
     this.calls = new CallsRepository(db, 0);
     const secrets = new SecretKeys([secret]);
+    this.#secrets = secrets;
+    this.#keys = keys;
     this.#peers = createPeersModule({ gatewayId, db, secrets, log });
     this.gateways = new GatewaysRepository(db);
     this.open = createMonitoringModule({
@@ -74,9 +79,14 @@ export class LiveGateway {
   }
 
   get routes(): readonly Route[] {
-    const parts = { calls: this.calls, commands: this.#commands };
-    const refused = new DialBlocklist(['+1900*']);
-    return [...this.open.routes, ...callCommandRoutes({ ...parts, blocklist: refused })];
+    const commands = callCommandRoutes({
+      calls: this.calls,
+      commands: this.#commands,
+      blocklist: new DialBlocklist(['+1900*']),
+      tokens: new CallTokens(this.#secrets),
+      keys: this.#keys,
+    });
+    return [...this.open.routes, ...commands];
   }
 
   async start(): Promise<void> {
