@@ -20,7 +20,7 @@ export interface NumberOrder {
 }
 
 /** The result of `reserve`. `again`: an earlier order of this account was interrupted. */
-export type OrderResult = 'placed' | 'again' | 'held' | 'taken' | 'no-slot';
+export type OrderResult = 'placed' | 'again' | 'held' | 'taken' | 'limit-reached';
 
 /** Whether a release may begin. `agentId`: the deployed agent with the number. */
 export type ReleaseResult =
@@ -47,17 +47,17 @@ interface AgedRow extends NumberRow {
 export class PhoneNumbersRepository {
   readonly #db: Knex;
   /** Numbers that an account may hold; 0 = no limit. */
-  readonly #slots: number;
+  readonly #limit: number;
 
-  constructor(db: Knex, slots: number) {
+  constructor(db: Knex, limit: number) {
     this.#db = db;
-    this.#slots = slots;
+    this.#limit = limit;
   }
 
-  /** Reserves a slot for a number before it is ordered from the carrier. */
+  /** Reserves a number for its account before it is ordered from the carrier. */
   reserve({ accountId, phoneNumber, provider }: NumberOrder): Promise<OrderResult> {
     return this.#db.transaction(async (transaction) => {
-      // The lock on the account prevents two orders from taking the last slot.
+      // The lock on the account prevents two orders from exceeding the limit.
       await transaction('accounts').where({ id: accountId }).forUpdate().first('id');
       const order = { accountId, phoneNumber, provider };
       const known = await lockNumber(transaction, phoneNumber);
@@ -68,7 +68,7 @@ export class PhoneNumbersRepository {
         .where({ account_id: accountId })
         .whereNotNull('provider')
         .count<{ count: number }[]>('*');
-      if (this.#slots > 0 && Number(held!.count) >= this.#slots) return 'no-slot';
+      if (this.#limit > 0 && Number(held!.count) >= this.#limit) return 'limit-reached';
       if (known) {
         await beginOrder(transaction, order);
         return 'placed';
@@ -89,7 +89,7 @@ export class PhoneNumbersRepository {
       .update({ is_ordered: true });
   }
 
-  /** Frees the slot. An account to which the number was assigned remains its owner. */
+  /** Ends an order. An account to which the number was assigned remains its owner. */
   async remove({ accountId, phoneNumber }: NumberOrder): Promise<void> {
     const order = () =>
       this.#db<NumberRow>('phone_numbers').where({
