@@ -6,7 +6,7 @@ import { forwardUpgrade } from '../platform/cluster/forward-upgrade.js';
 import type { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
 import type { PeerClient } from '../platform/cluster/peer-client.js';
 import type { PeerServer } from '../platform/cluster/peer-server.js';
-import type { Authenticator } from '../platform/http/authenticate.js';
+import type { Authenticator } from '../platform/http/bearer-credentials.js';
 import { IdempotencyService } from '../platform/http/idempotency.js';
 import { IdempotencyRepository } from '../platform/http/idempotency.repository.js';
 import { createLimitedServer } from '../platform/http/limited-server.js';

@@ -12,7 +12,7 @@ import type { ChangeNotices } from '../platform/cluster/change-notices.js';
 import type { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
 import type { PeerClient } from '../platform/cluster/peer-client.js';
 import type { PeerServer } from '../platform/cluster/peer-server.js';
-import type { Authenticator } from '../platform/http/authenticate.js';
+import type { Authenticator } from '../platform/http/bearer-credentials.js';
 import type { Route } from '../platform/http/route.js';
 
 export interface MonitoringParts {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { DialBlocklist } from '../../features/phone-numbers/dial-blocklist.js';
 import { gatewayUnreachable, PeerError } from '../../platform/cluster/peer-client.js';
 import { ApiError } from '../../platform/http/api-error.js';
-import { type Authenticator, bearerOf } from '../../platform/http/authenticate.js';
+import { type Authenticator, bearerOf } from '../../platform/http/bearer-credentials.js';
 import { type Principal, type Route, route } from '../../platform/http/route.js';
 import type { CallTokens } from '../connection/call-tokens.js';
 import type { CallRow } from '../store/call.model.js';

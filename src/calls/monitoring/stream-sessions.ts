@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { GatewaysRepository } from '../../platform/cluster/gateways.repository.js';
 import { gatewayUnreachable, type PeerClient } from '../../platform/cluster/peer-client.js';
 import { ApiError } from '../../platform/http/api-error.js';
-import type { Authenticator } from '../../platform/http/authenticate.js';
+import type { Authenticator } from '../../platform/http/bearer-credentials.js';
 import { watchCredential } from '../../platform/http/credential-watch.js';
 import type { Principal } from '../../platform/http/route.js';
 import type { RouteScope } from '../../platform/http/scopes.js';

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ApiError } from './api-error.js';
-import { type Authenticator, bearerOf, requireScope, unauthorized } from './authenticate.js';
+import { type Authenticator, bearerOf, requireScope, unauthorized } from './bearer-credentials.js';
 import { CLOSE_CODES } from './close-codes.js';
 import { type WatchedCredential, watchCredential } from './credential-watch.js';
 import { statusOf } from './error-codes.js';

@@ -22,7 +22,7 @@ import {
 import { createPeersModule } from '../../../src/composition/peers.module.js';
 import { DialBlocklist } from '../../../src/features/phone-numbers/dial-blocklist.js';
 import { GatewaysRepository } from '../../../src/platform/cluster/gateways.repository.js';
-import type { Authenticator } from '../../../src/platform/http/authenticate.js';
+import type { Authenticator } from '../../../src/platform/http/bearer-credentials.js';
 import type { Route } from '../../../src/platform/http/route.js';
 import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
 
