@@ -22,6 +22,7 @@ import type { ReplayFiles } from '../calls/recordings/replay-files.js';
 import type { CallMetrics } from '../calls/session/call-metrics.js';
 import type { CallRegistry } from '../calls/session/call-registry.js';
 import { CallSessionFactory } from '../calls/session/call-session.factory.js';
+import type { CallTurnsRepository } from '../calls/store/call-turns.repository.js';
 import type { CallsRepository } from '../calls/store/calls.repository.js';
 import type { Config } from '../config/config.js';
 import { AgentTools } from '../features/agent-tools/agent-tools.js';
@@ -43,6 +44,7 @@ export interface CallsParts {
   readonly log: Logger;
   readonly agents: AgentsRepository;
   readonly calls: CallsRepository;
+  readonly turns: CallTurnsRepository;
   readonly registry: CallRegistry;
   readonly models: ModelCatalog;
   readonly llmRegistry: Pick<LlmRegistry, 'get' | 'fallbacksFor'>;

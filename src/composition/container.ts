@@ -244,19 +244,20 @@ async function createCallModules(
   });
   const history = createCallHistoryModule({ ...parts, llmRegistry });
   shutdown.add('summaries', () => history.close());
-  const { calls } = history;
+  const { calls, turns } = history;
   const peerAddress = await listenForPeers(core);
   const control = await createCallControlModule({ ...parts, calls, peerAddress, onReservedEnded });
   shutdown.add('gateway failover', () => control.close());
   const artifacts = await createCallArtifactsModule({ ...parts, ...history });
   shutdown.add('recordings', () => artifacts.close());
-  const monitoring = createMonitoringModule({ ...parts, calls });
+  const monitoring = createMonitoringModule({ ...parts, calls, turns });
   shutdown.add('monitoring', () => monitoring.close());
   const sessions = createCallsModule({
     ...parts,
     ...artifacts,
     ...control,
     calls,
+    turns,
     llmRegistry,
     speakers: new VoiceRegistry(resources.voices),
     hub: monitoring.hub,

@@ -1,4 +1,6 @@
 import type { Knex } from 'knex';
+import { lockAccount } from '../ownership/lock-account.js';
+import { findDeployedWith } from '../ownership/number-ownership.js';
 import type { Provider } from './carrier.js';
 
 /** After this time, an order or a release counts as interrupted. */
@@ -58,7 +60,7 @@ export class PhoneNumbersRepository {
   reserve({ accountId, phoneNumber, provider }: NumberOrder): Promise<OrderResult> {
     return this.#db.transaction(async (transaction) => {
       // The lock on the account prevents two orders from exceeding the limit.
-      await transaction('accounts').where({ id: accountId }).forUpdate().first('id');
+      await lockAccount(transaction, accountId, 'update');
       const order = { accountId, phoneNumber, provider };
       const known = await lockNumber(transaction, phoneNumber);
       if (known && (known.account_id !== accountId || known.provider !== null)) {
@@ -109,10 +111,8 @@ export class PhoneNumbersRepository {
       const known = await lockNumber(transaction, phoneNumber);
       const isOwn = known?.account_id === accountId && known.provider === provider;
       if (!isOwn || !(known.is_ordered || known.is_old)) return { type: 'none' };
-      const agent: { id: string } | undefined = await transaction('agents')
-        .where({ account_id: accountId, phone_number: phoneNumber, status: 'deployed' })
-        .first('id');
-      if (agent) return { type: 'deployed', agentId: agent.id };
+      const agentId = await findDeployedWith(transaction, accountId, phoneNumber);
+      if (agentId !== undefined) return { type: 'deployed', agentId };
       await transaction<NumberRow>('phone_numbers')
         .where({ phone_number: phoneNumber })
         .update({ is_ordered: false, is_assigned: false, ...startedNow(transaction) });

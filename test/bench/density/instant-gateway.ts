@@ -132,7 +132,7 @@ const parts = {
   socketOrigin: () => socketOrigin(config, config.PORT),
 };
 const history = createCallHistoryModule(parts);
-const { calls } = history;
+const { calls, turns } = history;
 shutdown.add('summaries', () => history.close());
 const control = await createCallControlModule({
   ...parts,
@@ -143,13 +143,14 @@ const control = await createCallControlModule({
 shutdown.add('gateway failover', () => control.close());
 const artifacts = await createCallArtifactsModule({ ...parts, ...history });
 shutdown.add('recordings', () => artifacts.close());
-const monitoring = createMonitoringModule({ ...parts, calls });
+const monitoring = createMonitoringModule({ ...parts, calls, turns });
 shutdown.add('monitoring', () => monitoring.close());
 const session = createCallsModule({
   ...parts,
   ...artifacts,
   ...control,
   calls,
+  turns,
   speakers: new VoiceRegistry([instantVoice]),
   listeningModels: {
     voiceActivity,

@@ -7,13 +7,14 @@ import { callCommandRoutes } from '../../../src/calls/commands/call-commands.rou
 import { CallCommandService } from '../../../src/calls/commands/call-commands.service.js';
 import { peerCommands } from '../../../src/calls/commands/peer-commands.js';
 import { CallTokens } from '../../../src/calls/connection/call-tokens.js';
+import { toRunning } from '../../../src/calls/monitoring/live-event.js';
 import type { CallFeed } from '../../../src/calls/monitoring/live-event-bus.js';
-import { toRunning } from '../../../src/calls/monitoring/running-calls.repository.js';
 import {
   CallRegistry,
   type LiveCall,
   type PhoneControls,
 } from '../../../src/calls/session/call-registry.js';
+import { CallTurnsRepository } from '../../../src/calls/store/call-turns.repository.js';
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
 import {
   createMonitoringModule,
@@ -44,6 +45,7 @@ export class LiveGateway {
   readonly #commands: CallCommandService;
   readonly #encoders: EncoderThread;
   readonly #secrets: SecretKeys;
+  readonly #turns: CallTurnsRepository;
   readonly #keys: Authenticator;
   #address: string | undefined;
 
@@ -54,6 +56,7 @@ export class LiveGateway {
     const log = pino({ level: 'silent' });
     const gatewayId = this.id;
     this.calls = new CallsRepository(db, 0);
+    this.#turns = new CallTurnsRepository(db, { record: async () => undefined });
     const secrets = new SecretKeys([secret]);
     this.#secrets = secrets;
     this.#keys = keys;
@@ -61,8 +64,8 @@ export class LiveGateway {
     this.gateways = new GatewaysRepository(db);
     this.open = createMonitoringModule({
       gatewayId,
-      db,
       calls: this.calls,
+      turns: this.#turns,
       ...this.#peers,
       gateways: this.gateways,
       keys,
@@ -121,7 +124,7 @@ export class LiveGateway {
   /** Writes a turn down and tells it. */
   async turn({ callId, feed }: HeldCall, index: number, text: string): Promise<void> {
     const turn = { index, role: 'user', text, cut: false, startMs: 0, endMs: 900 } as const;
-    await this.calls.turns.save(callId, turn);
+    await this.#turns.save(callId, turn);
     feed.turn(turn);
   }
 
