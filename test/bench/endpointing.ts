@@ -1,30 +1,34 @@
 import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
-import { JUDGED_TURNS, TUNING_TURNS } from '../support/corpora/spoken-turns.js';
+import { EVALUATION_TURNS, TUNING_TURNS } from '../support/corpora/spoken-turns.js';
 import { baseline } from '../support/harness/endpointing/baselines.js';
 import {
-  type EndingSettings,
-  hearTake,
+  type EndpointingSettings,
   type Outcome,
+  runTake,
 } from '../support/harness/endpointing/endpointing-call.js';
-import { RealEars } from '../support/harness/endpointing/real-models.js';
+import { RealSpeechModels } from '../support/harness/endpointing/real-models.js';
 import { type Take, takeOf, withNoise } from '../support/harness/endpointing/takes.js';
-import { isCutOff, type Tally, tallyOf } from '../support/harness/endpointing/tally.js';
+import {
+  type EndpointingSummary,
+  isCutOff,
+  summarise,
+} from '../support/harness/endpointing/tally.js';
 import { machineNow } from './comparison.js';
 import { openCallers } from './endpointing-callers.js';
 
 /** Noise, dB below the speech; undefined: none. */
 const NOISES = [undefined, 20, 10, 5] as const;
-const DEFAULTS: EndingSettings = {
+const DEFAULTS: EndpointingSettings = {
   minSilenceMs: 550,
   minEndpointingMs: 500,
   maxEndpointingMs: 3000,
 };
-const QUICK: EndingSettings = {
+const QUICK: EndpointingSettings = {
   minSilenceMs: 300,
   minEndpointingMs: 300,
   maxEndpointingMs: 2000,
 };
-const PATIENT: EndingSettings = {
+const PATIENT: EndpointingSettings = {
   minSilenceMs: 550,
   minEndpointingMs: 800,
   maxEndpointingMs: 4000,
@@ -39,7 +43,7 @@ type Rule = 'parley' | 'turn-model' | 'vad';
 interface Row {
   readonly name: string;
   readonly rule: Rule;
-  readonly settings: EndingSettings;
+  readonly settings: EndpointingSettings;
 }
 
 const ROWS: readonly Row[] = [
@@ -65,11 +69,11 @@ interface Heard {
 export async function run(args: readonly string[]): Promise<number> {
   const scheduler = new CpuScheduler(1);
   const callers = await openCallers(scheduler);
-  const ears = new RealEars(scheduler);
+  const ears = new RealSpeechModels(scheduler);
   try {
     const isTuning = args.includes('--tuning');
     const voices = isTuning ? callers.tuning : callers.judging;
-    const turns = isTuning ? TUNING_TURNS : JUDGED_TURNS;
+    const turns = isTuning ? TUNING_TURNS : EVALUATION_TURNS;
     const takes: Take[] = [];
     for (const [i, turn] of turns.entries()) {
       takes.push(await takeOf(turn, voices[i % voices.length]!));
@@ -82,7 +86,7 @@ export async function run(args: readonly string[]): Promise<number> {
         for (const row of ROWS) {
           const outcome =
             row.rule === 'parley'
-              ? await hearTake(take, probabilities, ears, row.settings)
+              ? await runTake(take, probabilities, ears, row.settings)
               : await baseline(row.rule, take, probabilities, ears, row.settings);
           heard.get(row)!.push({ take, noise, outcome });
         }
@@ -91,10 +95,10 @@ export async function run(args: readonly string[]): Promise<number> {
     const table = ROWS.map((row) => ({
       name: row.name,
       settings: row.settings,
-      ...tallyOf(heard.get(row)!.map(({ outcome }) => outcome)),
+      ...summarise(heard.get(row)!.map(({ outcome }) => outcome)),
       byNoise: NOISES.map((noise) => ({
         snrDb: noise ?? null,
-        ...tallyOf(heard.get(row)!.flatMap((one) => (one.noise === noise ? [one.outcome] : []))),
+        ...summarise(heard.get(row)!.flatMap((one) => (one.noise === noise ? [one.outcome] : []))),
       })),
     }));
     const verdicts = verdictsOf(table[0]!);
@@ -113,7 +117,7 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-function verdictsOf({ turns, cutOff, missed, p50, p95 }: Tally) {
+function verdictsOf({ turns, cutOff, missed, p50, p95 }: EndpointingSummary) {
   const most = Math.floor(turns * MAX_CUT_OFF);
   return [
     { name: 'turns cut off', value: cutOff, aim: most, isMet: cutOff <= most },
@@ -123,9 +127,9 @@ function verdictsOf({ turns, cutOff, missed, p50, p95 }: Tally) {
   ];
 }
 
-type Line = Tally & {
+type Line = EndpointingSummary & {
   readonly name: string;
-  readonly byNoise: readonly (Tally & { readonly snrDb: number | null })[];
+  readonly byNoise: readonly (EndpointingSummary & { readonly snrDb: number | null })[];
 };
 
 function print(table: readonly Line[]): void {
@@ -138,7 +142,11 @@ function print(table: readonly Line[]): void {
   }
 }
 
-function lineOf(name: string, noise: string, { turns, cutOff, late, missed, p50, p95 }: Tally) {
+function lineOf(
+  name: string,
+  noise: string,
+  { turns, cutOff, late, missed, p50, p95 }: EndpointingSummary,
+) {
   const cells = [turns, cutOff, late, missed, p50, p95].map((cell) => String(cell).padStart(7));
   return `${name.padEnd(28)}${noise.padEnd(6)}${cells.join(' ')}`;
 }
@@ -148,6 +156,6 @@ function tellAll(heard: readonly Heard[]): void {
     const mark = isCutOff(outcome) ? 'CUT ' : (outcome.commits.at(-1) ?? -1) < 0 ? 'MISS' : '    ';
     const commits = outcome.commits.map(Math.round).join(' ');
     const where = `${take.voice} ${noise ?? 'clean'}`;
-    console.log(`${mark} ${commits} | ${where} | ${take.turn.said} | ${outcome.texts.join(' / ')}`);
+    console.log(`${mark} ${commits} | ${where} | ${take.turn.text} | ${outcome.texts.join(' / ')}`);
   }
 }

@@ -12,7 +12,7 @@ import { AllowedHosts } from '../../src/platform/egress/allowed-hosts.js';
 import { EgressClient } from '../../src/platform/egress/egress-client.js';
 import { EgressGuard } from '../../src/platform/egress/egress-guard.js';
 import { TestMcpServer, textResult } from '../support/fakes/mcp-server.js';
-import { Receiver, status } from '../support/fakes/webhook-receiver.js';
+import { status, WebhookReceiver } from '../support/fakes/webhook-receiver.js';
 import { CONFIG } from '../support/harness/call/call-harness.js';
 import { type Percentiles, percentilesOf } from '../support/harness/endpointing/percentiles.js';
 import { machineNow, numberBehind } from './comparison.js';
@@ -113,7 +113,7 @@ async function modelCalls(times: number) {
 
 /** From the model's wish to its result: a webhook beside a bare request, and an MCP server's. */
 async function toolCalls(times: number) {
-  const receiver = await Receiver.open();
+  const receiver = await WebhookReceiver.open();
   const mcp = await TestMcpServer.open({ find: () => textResult('{"status":"on its way"}') });
   const guard = new EgressGuard({ allowed: new AllowedHosts(['127.0.0.1']) });
   const log = pino({ level: 'silent' });

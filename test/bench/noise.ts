@@ -3,7 +3,7 @@ import { RnnoiseNoiseReduction } from '../../media/noise/rnnoise-noise-reduction
 import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { MoonshineSpeechToText } from '../../media/stt/moonshine-speech-to-text.js';
 import { noiseBelow, pinkNoise, whiteNoise } from '../support/harness/audio/noise.js';
-import { Speaker } from '../support/harness/audio/synthesised-speech.js';
+import { SpeechSynthesiser } from '../support/harness/audio/synthesised-speech.js';
 import { wordErrors } from '../support/harness/audio/word-errors.js';
 import { SENTENCES } from '../support/harness/call/echo-trial.js';
 import { modelFolder } from '../support/harness/process/model-folder.js';
@@ -71,7 +71,7 @@ function clean(reduction: RnnoiseNoiseReduction, audio: Float32Array): Promise<F
 
 async function wordErrorRows(reduction: RnnoiseNoiseReduction) {
   const scheduler = new CpuScheduler(1);
-  const speaker = new Speaker(scheduler);
+  const speaker = new SpeechSynthesiser(scheduler);
   const recogniser = new MoonshineSpeechToText({
     id: 'moonshine-tiny-en',
     folder: modelFolder('moonshine-tiny-en'),

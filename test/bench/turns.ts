@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { cough } from '../support/corpora/spoken-questions.js';
-import { Speaker } from '../support/harness/audio/synthesised-speech.js';
+import { SpeechSynthesiser } from '../support/harness/audio/synthesised-speech.js';
 import { CallClient } from '../support/harness/call/call-client.js';
 import { type Percentiles, percentilesOf } from '../support/harness/endpointing/percentiles.js';
 import { admit, makeAgent } from './bench-agent.js';
@@ -163,7 +163,7 @@ async function quiet(client: CallClient): Promise<void> {
 }
 
 async function spokenClips(): Promise<Clips> {
-  const speaker = new Speaker(new CpuScheduler(1));
+  const speaker = new SpeechSynthesiser(new CpuScheduler(1));
   try {
     const question = await speaker.say(QUESTION);
     const interruption = await speaker.say(INTERRUPTION);

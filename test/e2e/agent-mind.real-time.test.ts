@@ -4,16 +4,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import type { AgentConfigInput } from '../../src/features/agents/config/agent-config.schema.js';
 import { DeepgramServer } from '../support/fakes/deepgram-server.js';
+import { type ChatRequest, LlmServer, type ScriptedAnswer } from '../support/fakes/llm-server.js';
+import { SpeechProviderServer } from '../support/fakes/speech-provider-server.js';
+import { status, WebhookReceiver } from '../support/fakes/webhook-receiver.js';
+import { SpeechTranscriber } from '../support/harness/audio/speech-transcriber.js';
+import { SpeechSynthesiser } from '../support/harness/audio/synthesised-speech.js';
 import {
-  type AskedModel,
-  LanguageServer,
-  type ScriptedAnswer,
-} from '../support/fakes/llm-server.js';
-import { AudioServer } from '../support/fakes/speech-provider-server.js';
-import { Receiver, status } from '../support/fakes/webhook-receiver.js';
-import { Listener } from '../support/harness/audio/speech-transcriber.js';
-import { Speaker } from '../support/harness/audio/synthesised-speech.js';
-import { admit, endedCall, makeAgent, StoredCalls } from '../support/harness/call/call-agents.js';
+  endedCall,
+  makeAgent,
+  requestConnection,
+  StoredCalls,
+} from '../support/harness/call/call-agents.js';
 import { CallClient } from '../support/harness/call/call-client.js';
 import { type Product, removeDataDir, startProduct } from '../support/harness/process/product.js';
 import { makeTestFolder } from '../support/harness/process/test-folder.js';
@@ -29,7 +30,7 @@ const GOODBYE = 'Thank you, goodbye.';
 const WHEN = 'When is the shop open?';
 
 /** Knows by a word or two what it is asked, and tells what tools brought. */
-function clerk({ messages }: AskedModel): ScriptedAnswer {
+function clerk({ messages }: ChatRequest): ScriptedAnswer {
   const { role, content } = messages.at(-1)!;
   if (role === 'tool') return { say: `${textIn(content)}` };
   if (/order|monday/i.test(content)) return { calls: [{ name: 'look_up', args: { order: 7 } }] };
@@ -51,28 +52,28 @@ function textIn(result: string): string {
 describe.concurrent('the mind of an agent', () => {
   const dataDir = makeTestFolder();
   const said = new Map<string, Float32Array>();
-  let server: LanguageServer;
+  let server: LlmServer;
   let everything: EverythingServer;
-  let audio: AudioServer;
+  let audio: SpeechProviderServer;
   let deepgram: DeepgramServer;
-  let listener: Listener;
+  let listener: SpeechTranscriber;
   let product: Product;
   let stored: StoredCalls;
 
   beforeAll(async () => {
-    server = await LanguageServer.start({
+    server = await LlmServer.start({
       clerk,
       german: ({ messages }) => ({ say: `Sie sagten: ${messages.at(-1)!.content}.` }),
       rescue: () => ({ say: 'The shop is open until nine.' }),
     });
     everything = await startEverythingServer('streamableHttp');
-    listener = new Listener();
+    listener = new SpeechTranscriber();
     const file = join(dataDir, 'models.json');
     const models = ['clerk', 'breaking', 'rescue', 'german'];
     writeFileSync(file, JSON.stringify([{ base_url: server.baseUrl, models }]));
-    audio = await AudioServer.open();
+    audio = await SpeechProviderServer.open();
     deepgram = await DeepgramServer.open();
-    deepgram.hears = 'var är mitt paket';
+    deepgram.transcript = 'var är mitt paket';
     const env = {
       LLM_FILE: file,
       LLM_FALLBACKS: 'rescue',
@@ -100,7 +101,7 @@ describe.concurrent('the mind of an agent', () => {
   });
 
   async function speakQuestions(): Promise<void> {
-    const speaker = new Speaker(new CpuScheduler(1));
+    const speaker = new SpeechSynthesiser(new CpuScheduler(1));
     for (const text of [ORDER, NUMBERS, ALOUD, GOODBYE, WHEN]) {
       said.set(text, await speaker.say(text));
     }
@@ -112,7 +113,7 @@ describe.concurrent('the mind of an agent', () => {
     // Nobody is asked whether he is still there while the machine is busy.
     const whole = { prompt: 'You help.', user_silence_timeout: 0, ...config } as AgentConfigInput;
     const agent = await makeAgent(product, whole);
-    const details = await admit(product, agent);
+    const details = await requestConnection(product, agent);
     const client = new CallClient(details);
     await client.connect();
     return { agent, client, callId: details.call_id };
@@ -133,7 +134,7 @@ describe.concurrent('the mind of an agent', () => {
     expect,
     onTestFinished,
   }) => {
-    const hook = await Receiver.open();
+    const hook = await WebhookReceiver.open();
     onTestFinished(() => hook.close());
     hook.answer(status(200, { text: 'The parcel arrives on Friday.' }));
     const { client, callId, agent } = await call({
@@ -190,7 +191,9 @@ describe.concurrent('the mind of an agent', () => {
     await expect
       .poll(() => hook.requests.filter(({ path }) => path === '/told').length, { timeout: 30_000 })
       .toBe(tools.length);
-    expect(server.asked.find(({ model }) => model === 'clerk')).toMatchObject({ temperature: 0.3 });
+    expect(server.requests.find(({ model }) => model === 'clerk')).toMatchObject({
+      temperature: 0.3,
+    });
     expect(product.logs()).not.toMatch(/s3cret|Friday|parcel/);
   });
 
@@ -203,7 +206,7 @@ describe.concurrent('the mind of an agent', () => {
       tts_params: { language, voice_id: `remote-alloy-${language}` },
     });
     const before = client.lastSeq;
-    const linesBefore = deepgram.lines.length;
+    const linesBefore = deepgram.connections.length;
     await client.say(said.get(WHEN)!);
     const spoke = await client.state('speaking', before);
     await client.state('listening', spoke.seq);
@@ -219,9 +222,9 @@ describe.concurrent('the mind of an agent', () => {
       expect(audio.transcripts.at(-1)!.fields.language).toBe('de');
       return;
     }
-    expect(deepgram.lines.length).toBe(linesBefore + 1);
+    expect(deepgram.connections.length).toBe(linesBefore + 1);
     await expect
-      .poll(() => deepgram.lines.at(-1)!.told.at(-1), { timeout: 30_000 })
+      .poll(() => deepgram.connections.at(-1)!.messageTypes.at(-1), { timeout: 30_000 })
       .toBe('CloseStream');
   });
 

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { SEED_AGENT } from '../../src/features/agents/seed-agent.js';
-import { askedByPiper } from '../support/corpora/spoken-questions.js';
+import { speakWithPiper } from '../support/corpora/spoken-questions.js';
 import {
   BYTES_PER_MS,
   INSECURE_HOST,
   launchBrowser,
   microphoneFile,
+  proxySocket,
+  type SocketTraffic,
   signedIn,
-  standBetween,
-  type Wire,
 } from '../support/harness/call/call-page.js';
 import { type Product, startProduct } from '../support/harness/process/product.js';
 import { describeWith } from '../support/harness/process/required-tools.js';
@@ -45,10 +45,11 @@ async function talk(page: Page, agent = SEED_AGENT.name): Promise<void> {
 }
 
 /** So much of the agent's audio has not been played, or not been reported yet, ms. */
-const unplayedMs = ({ audioBytes, played }: Wire) => audioBytes / BYTES_PER_MS - played.at(-1)!;
+const unplayedMs = ({ audioBytes, played }: SocketTraffic) =>
+  audioBytes / BYTES_PER_MS - played.at(-1)!;
 
 /** Where the page stands, once it stands still. */
-async function heldPlayhead(page: Page, { played }: Wire): Promise<number> {
+async function heldPlayhead(page: Page, { played }: SocketTraffic): Promise<number> {
   for (let last: number | undefined; ; ) {
     // What the page was told has reached its audio thread after that.
     await page.waitForTimeout(400);
@@ -79,7 +80,7 @@ describeWith(['chromium', 'piper-tts'], 'a call in the browser', (tools) => {
       product = started;
     });
     const texts = [QUESTION, LONG_ANSWERED, INTERRUPTION];
-    const [clips] = await Promise.all([askedByPiper(tools['piper-tts'], texts), starting]);
+    const [clips] = await Promise.all([speakWithPiper(tools['piper-tts'], texts), starting]);
     const [question, long, interruption] = clips.map((samples) => ({ atMs: GREETED_MS, samples }));
     const first = { ...long!, atMs: 8_000 };
     // In the middle of an answer of eight seconds, however late it begins.
@@ -208,7 +209,7 @@ describeWith(['chromium', 'piper-tts'], 'a call in the browser', (tools) => {
     it.concurrent('takes a typed question, holds its playhead on pause, and resumes a broken socket', async (test) => {
       const { expect } = test;
       const { page } = await open(test, silent);
-      const between = await standBetween(page);
+      const between = await proxySocket(page);
       const { wire } = between;
       await page.evaluate(WATCH_STATES);
       await talk(page);

@@ -5,11 +5,11 @@ import { WebSocket } from 'ws';
 import { SUBPROTOCOL } from '../../agents-runtime/transports/websocket/protocol.js';
 import { SecretKeys } from '../../src/platform/secrets/secret-keys.js';
 import {
-  admit,
   ask,
   endedCall,
   makeAgent,
   refusal,
+  requestConnection,
   SHOP,
   StoredCalls,
 } from '../support/harness/call/call-agents.js';
@@ -57,7 +57,7 @@ async function closing(url: string, frames: readonly (string | Buffer)[]) {
 }
 
 async function call(): Promise<{ client: CallClient; details: ConnectionDetails }> {
-  const details = await admit(product, agentId);
+  const details = await requestConnection(product, agentId);
   const client = clientOf(details);
   await client.connect();
   return { client, details };
@@ -117,7 +117,7 @@ describe('the way into a call', () => {
     expect(admitted.length).toBe(SLOTS);
     for (const { body } of refused) expect(body).toMatchObject({ reason: 'concurrency_limit' });
     expect(ended.every(({ status }) => status === 200)).toBe(true);
-    expect((await admit(product, agentId)).call_id).toBeTruthy();
+    expect((await requestConnection(product, agentId)).call_id).toBeTruthy();
   });
 });
 
@@ -125,7 +125,7 @@ describe('what comes along with hello', () => {
   const typed = JSON.stringify({ type: 'text', text: 'Are you there?' });
 
   it('waits for the call to begin, and is heard', async () => {
-    const { server_url, participant_token } = await admit(product, agentId);
+    const { server_url, participant_token } = await requestConnection(product, agentId);
     const frames = [hello(participant_token), typed, JSON.stringify({ type: 'end' })];
     const { code, texts } = await closing(server_url, frames);
     const types = texts.map((text) => JSON.parse(text).type);
@@ -136,7 +136,7 @@ describe('what comes along with hello', () => {
   });
 
   it('is bounded', async () => {
-    const { server_url, participant_token } = await admit(product, agentId);
+    const { server_url, participant_token } = await requestConnection(product, agentId);
     const frames = [hello(participant_token), Buffer.alloc(60_000), Buffer.alloc(10_000)];
     const { code, reason } = await closing(server_url, frames);
     expect({ code, reason }).toEqual({ code: 1008, reason: 'too much came before ready' });
@@ -145,7 +145,10 @@ describe('what comes along with hello', () => {
 
 describe('a socket that does not begin as it should', () => {
   it('is refused for a token that is wrong, expired, of another use or of another call', async () => {
-    const [details, other] = [await admit(product, agentId), await admit(product, agentId)];
+    const [details, other] = [
+      await requestConnection(product, agentId),
+      await requestConnection(product, agentId),
+    ];
     const key = new SecretKeys([SECRET]).derive('call-tokens')[0].bytes;
     const sign = (expiry: number) =>
       new SignJWT({ use: 'join' })
@@ -174,7 +177,7 @@ describe('a socket that does not begin as it should', () => {
   });
 
   it('is closed with the rule that it broke, and its token still works once', async () => {
-    const details = await admit(product, agentId);
+    const details = await requestConnection(product, agentId);
     const token = details.participant_token;
     const wrong: readonly (readonly [string | Buffer, number, RegExp])[] = [
       [Buffer.alloc(FRAME), 1007, /hello comes before audio/],
@@ -291,7 +294,7 @@ describe.concurrent('a running call', () => {
   });
 
   it('refuses bytes that are no Opus, and a flood of texts', async () => {
-    const details = await admit(product, agentId);
+    const details = await requestConnection(product, agentId);
     const opus = clientOf(details, { audio: { up: 'opus' } });
     await opus.connect();
     for (let i = 0; i < 20; i++) opus.send(Buffer.from([0xff, 0xff, i, 255 - i, 3]));

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { AgentConfigInput } from '../../src/features/agents/config/agent-config.schema.js';
 import {
-  admit,
   endedCall,
   makeAgent,
   refusal,
+  requestConnection,
   SHOP,
   StoredCalls,
 } from '../support/harness/call/call-agents.js';
@@ -28,7 +28,7 @@ describe('a gateway that ends with calls on it', () => {
 
   async function answered(config: AgentConfigInput) {
     const running = product!;
-    const details = await admit(running, await makeAgent(running, config));
+    const details = await requestConnection(running, await makeAgent(running, config));
     const client = new CallClient(details);
     clients.push(client);
     await client.connect();

@@ -4,8 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { diffLines } from '../../agents-runtime/observers/replay/effect-listing.js';
 import { replay } from '../../agents-runtime/observers/replay/replay.js';
 import { readReplayFile } from '../../tools/replay/read-replay-file.js';
-import { LanguageServer, MANNERS } from '../support/fakes/llm-server.js';
-import { admit, endedCall, makeAgent, StoredCalls } from '../support/harness/call/call-agents.js';
+import { LlmServer, MODEL_BEHAVIOURS } from '../support/fakes/llm-server.js';
+import {
+  endedCall,
+  makeAgent,
+  requestConnection,
+  StoredCalls,
+} from '../support/harness/call/call-agents.js';
 import { CallClient } from '../support/harness/call/call-client.js';
 import { freePort } from '../support/harness/process/free-port.js';
 import { type Product, removeDataDir, startProduct } from '../support/harness/process/product.js';
@@ -16,18 +21,18 @@ const APOLOGY = /Sorry, I could not work that out/;
 describe('a language model behind an endpoint', () => {
   const dataDir = makeTestFolder();
   const replays = join(dataDir, 'replays');
-  let server: LanguageServer;
+  let server: LlmServer;
   let product: Product;
   let stored: StoredCalls;
   /** Of all calls, also of attempts that failed. */
   const clients: CallClient[] = [];
 
   beforeAll(async () => {
-    server = await LanguageServer.start();
+    server = await LlmServer.start();
     const file = join(dataDir, 'models.json');
     const dead = `http://127.0.0.1:${await freePort()}/v1`;
     const servers = [
-      { base_url: server.baseUrl, models: [...MANNERS] },
+      { base_url: server.baseUrl, models: [...MODEL_BEHAVIOURS] },
       { base_url: dead, models: ['dead'] },
     ];
     writeFileSync(file, JSON.stringify(servers));
@@ -43,7 +48,7 @@ describe('a language model behind an endpoint', () => {
 
   async function call(model: string) {
     const agent = await makeAgent(product, { prompt: 'You help.', llm_model: model });
-    const details = await admit(product, agent);
+    const details = await requestConnection(product, agent);
     const client = new CallClient(details);
     clients.push(client);
     await client.connect();
@@ -92,7 +97,7 @@ describe('a language model behind an endpoint', () => {
     expect(texts).toEqual(['You said first thing', 'You said second thing']);
     expect(heardAll).toBe(true);
     // After the call it is asked once more, to sum it up.
-    const { messages } = server.asked.findLast(
+    const { messages } = server.requests.findLast(
       (asked) => asked.model === 'good' && asked.messages.length > 2,
     )!;
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);

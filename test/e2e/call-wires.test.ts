@@ -3,7 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { admit, endedCall, makeAgent, SHOP } from '../support/harness/call/call-agents.js';
+import {
+  endedCall,
+  makeAgent,
+  requestConnection,
+  SHOP,
+} from '../support/harness/call/call-agents.js';
 import { CallClient } from '../support/harness/call/call-client.js';
 import { type Product, startProduct } from '../support/harness/process/product.js';
 
@@ -59,7 +64,10 @@ describe.concurrent('a wire that dies without a word', () => {
   afterAll(() => product?.stop());
 
   async function callOver(router: Router) {
-    const details = await admit(product, await makeAgent(product, { ...SHOP, greeting: '' }));
+    const details = await requestConnection(
+      product,
+      await makeAgent(product, { ...SHOP, greeting: '' }),
+    );
     const url = new URL(details.server_url);
     url.port = String(router.port);
     const near = { ...details, server_url: url.href };

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, type TestContext } from 'vitest';
 import { LATENCY_PARTS } from '../../agents-runtime/session/turn-latency.js';
 import type { AgentConfigInput } from '../../src/features/agents/config/agent-config.schema.js';
-import { askedByPiper, cough } from '../support/corpora/spoken-questions.js';
-import { Listener } from '../support/harness/audio/speech-transcriber.js';
+import { cough, speakWithPiper } from '../support/corpora/spoken-questions.js';
+import { SpeechTranscriber } from '../support/harness/audio/speech-transcriber.js';
 import {
-  admit,
   endedCall,
   makeAgent,
+  requestConnection,
   SHOP,
   StoredCalls,
 } from '../support/harness/call/call-agents.js';
@@ -24,15 +24,15 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
   const said = new Map<string, Float32Array>();
   let product: Product;
   let stored: StoredCalls;
-  let listener: Listener;
+  let listener: SpeechTranscriber;
 
   beforeAll(async () => {
     const texts = [ROSES, ORCHIDS, HOURS, REMARK];
-    listener = new Listener();
+    listener = new SpeechTranscriber();
     const starting = startProduct().then((started) => {
       product = started;
     });
-    const [spoken] = await Promise.all([askedByPiper(python, texts), starting]);
+    const [spoken] = await Promise.all([speakWithPiper(python, texts), starting]);
     spoken.forEach((samples, i) => {
       said.set(texts[i]!, samples);
     });
@@ -53,7 +53,7 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
     // Nobody is asked whether he is still there while the machine is busy.
     const quiet = { ...SHOP, greeting: '', user_silence_timeout: 0 };
     const agentId = await makeAgent(product, { ...quiet, ...config });
-    const details = await admit(product, agentId);
+    const details = await requestConnection(product, agentId);
     const client = new CallClient(details, options);
     onTestFinished(async () => {
       client.hangUp();
@@ -302,7 +302,7 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
     expect(await end(details.end_token)).toEqual(first);
     expect(await client.closed()).toBe(1000);
     expect(client.messages.at(-1)?.message).toMatchObject({ type: 'end', reason: 'user_hangup' });
-    const other = await admit(product, await makeAgent(product, SHOP));
+    const other = await requestConnection(product, await makeAgent(product, SHOP));
     expect((await end(other.end_token)).status).toBe(401);
   });
 });

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { type Asked, nameOf, withContractPlane } from '../support/harness/app/contract-app.js';
+import {
+  type ContractRequest,
+  nameOf,
+  withContractPlane,
+} from '../support/harness/app/contract-app.js';
 import type { Operation } from '../support/harness/app/openapi-document.js';
 
 /** Without the formant engine English alone is spoken. */
@@ -55,7 +59,12 @@ const SINGLE: Readonly<Record<string, string>> = {
 /** `METHOD path status` of every error that was answered. */
 const seen = new Set<string>();
 
-async function provoke(operation: Operation, status: number, asked: Asked, path?: string) {
+async function provoke(
+  operation: Operation,
+  status: number,
+  asked: ContractRequest,
+  path?: string,
+) {
   const bearer = asked.bearer ?? plane().owner.key;
   const to = path ?? plane().pathOf(operation);
   const answer = await plane().ask(operation.method, to, { ...asked, bearer });
@@ -63,7 +72,7 @@ async function provoke(operation: Operation, status: number, asked: Asked, path?
   expect(answer.status, about).toBe(status);
   expect(operation.responses, about).toHaveProperty(String(status));
   const { schema } = operation.responses[status].content['application/json'];
-  expect(plane().api.faults(schema, answer.body), about).toEqual([]);
+  expect(plane().api.differences(schema, answer.body), about).toEqual([]);
   seen.add(`${nameOf(operation)} ${status}`);
   return answer;
 }

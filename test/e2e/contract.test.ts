@@ -51,7 +51,7 @@ describe('the document', () => {
       for (const media of bodies.flatMap((body) => body?.content?.['application/json'] ?? [])) {
         if (media.schema.format === 'binary') continue; // a file that is JSON
         expect(media, nameOf(operation)).toHaveProperty('example');
-        expect(api.faults(media.schema, media.example), nameOf(operation)).toEqual([]);
+        expect(api.differences(media.schema, media.example), nameOf(operation)).toEqual([]);
       }
     }
   });
@@ -84,7 +84,7 @@ describe('every route', () => {
       expect(told, about).toBeDefined();
       expect([422, 500], about).not.toContain(answer.status);
       const schema = told.content?.['application/json']?.schema;
-      if (answer.isJson) expect(api.faults(schema, answer.body), about).toEqual([]);
+      if (answer.isJson) expect(api.differences(schema, answer.body), about).toEqual([]);
     }
   });
 });

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { toFloat32 } from '../../media/audio/pcm.js';
 import { DICTIONARIES } from '../support/harness/app/dictionary-app.js';
-import { Listener } from '../support/harness/audio/speech-transcriber.js';
-import { admit, makeAgent, SHOP } from '../support/harness/call/call-agents.js';
+import { SpeechTranscriber } from '../support/harness/audio/speech-transcriber.js';
+import { makeAgent, requestConnection, SHOP } from '../support/harness/call/call-agents.js';
 import { CallClient } from '../support/harness/call/call-client.js';
 import { type Product, startProduct } from '../support/harness/process/product.js';
 
@@ -14,12 +14,12 @@ const RULES = [
 ];
 
 let product: Product;
-let listener: Listener;
+let listener: SpeechTranscriber;
 let dictionaryId: string;
 const clients: CallClient[] = [];
 
 beforeAll(async () => {
-  listener = new Listener();
+  listener = new SpeechTranscriber();
   product = await startProduct();
   const { id } = await json('POST', `${DICTIONARIES}/add-from-rules`, { name: 'x', rules: RULES });
   dictionaryId = id;
@@ -88,7 +88,10 @@ describe('what is heard', () => {
 describe('an agent', () => {
   async function greeting(tts_params: object): Promise<{ heard: string; written: string }> {
     const config = { ...SHOP, greeting: 'Welcome! Today we have fresh Xyzzy for you.', tts_params };
-    const client = new CallClient(await admit(product, await makeAgent(product, config)), {});
+    const client = new CallClient(
+      await requestConnection(product, await makeAgent(product, config)),
+      {},
+    );
     clients.push(client);
     await client.connect();
     await client.state('listening');

@@ -6,8 +6,8 @@ import { AccountsRepository } from '../../src/features/auth/accounts.repository.
 import { makeApiKey } from '../../src/features/auth/api-key.js';
 import { ApiKeysRepository } from '../../src/features/auth/api-keys.repository.js';
 import { urlOf } from '../../src/platform/db/connect.js';
-import { Receiver, status } from '../support/fakes/webhook-receiver.js';
-import { admit, ask, makeAgent } from '../support/harness/call/call-agents.js';
+import { status, WebhookReceiver } from '../support/fakes/webhook-receiver.js';
+import { ask, makeAgent, requestConnection } from '../support/harness/call/call-agents.js';
 import { CallClient, type ConnectionDetails } from '../support/harness/call/call-client.js';
 import { EventReader } from '../support/harness/call/event-stream-client.js';
 import { withDatabase } from '../support/harness/postgres/test-database.js';
@@ -79,14 +79,14 @@ describe('two gateways on one database', () => {
 
   it('tell each event once', async ({ onTestFinished }) => {
     const [first, second] = await asNewAccount();
-    const hook = await Receiver.open();
+    const hook = await WebhookReceiver.open();
     onTestFinished(() => hook.close());
     hook.answer(status(503, {}, { 'retry-after': '1' }));
     const agentId = await makeAgent(first, {
       webhooks: { events: [{ url: hook.url(), events: [], timeout: 5, enabled: true }] },
     });
     for (const gateway of [first, second, first, second]) {
-      const client = await connected(await admit(gateway, agentId));
+      const client = await connected(await requestConnection(gateway, agentId));
       client.hangUp();
       await client.waitFor('end');
     }
@@ -115,7 +115,7 @@ describe('two gateways on one database', () => {
 
   it('end a call that the other one holds', async () => {
     const [first, second] = await asNewAccount();
-    const details = await admit(first, await makeAgent(first, { greeting: 'Hello.' }));
+    const details = await requestConnection(first, await makeAgent(first, { greeting: 'Hello.' }));
     const client = await connected(details); // the first holds it
     const answer = await end(second, details);
     expect(answer).toMatchObject({ status: 200, body: { status: 'ended' } });
@@ -128,7 +128,7 @@ describe('two gateways on one database', () => {
 
   it('show, speak in and end a call that the other one holds', async () => {
     const [first, second] = await asNewAccount();
-    const details = await admit(first, await makeAgent(first, { greeting: 'Hello.' }));
+    const details = await requestConnection(first, await makeAgent(first, { greeting: 'Hello.' }));
     const client = await connected(details);
     const watched = `${second.url}/api/v1/calls/${details.call_id}/live`;
     const reader = await EventReader.open(watched, { key: second.apiKey });
@@ -172,9 +172,12 @@ describe('two gateways on one database', () => {
   it('end the calls of one that was killed, and free their slots', async ({ onTestFailed }) => {
     const [first, second] = await asNewAccount();
     const agentId = await makeAgent(first, {});
-    const details = await Promise.all([admit(first, agentId), admit(first, agentId)]);
+    const details = await Promise.all([
+      requestConnection(first, agentId),
+      requestConnection(first, agentId),
+    ]);
     for (const each of details) await connected(each);
-    const kept = await admit(second, agentId);
+    const kept = await requestConnection(second, agentId);
     const survivor = await connected(kept);
     const killedAt = Date.now();
     await one.kill();
@@ -242,7 +245,7 @@ describe('several gateways behind one port', () => {
 
   it('take a call up again wherever its new socket arrives', async () => {
     const agentId = await makeAgent(product, QUIET);
-    const details = await admit(product, agentId);
+    const details = await requestConnection(product, agentId);
     const client = await connected(details);
     await client.state('listening');
     const forwarded = () => product.logs().match(/socket forwarded/g)?.length ?? 0;
@@ -264,7 +267,7 @@ describe('several gateways behind one port', () => {
     const calls = new Map<number, { details: ConnectionDetails; client: CallClient }>();
     for (let round = 0; calls.size < 2; round++) {
       expect(round, 'sockets go to the gateways in turn').toBeLessThan(20);
-      const details = await admit(product, agentId);
+      const details = await requestConnection(product, agentId);
       const client = await connected(details);
       await vi.waitFor(() => holderOf(details.call_id), { timeout: 30_000 });
       calls.set(holderOf(details.call_id), { details, client });

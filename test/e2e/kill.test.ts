@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { KillRun, VICTIMS } from '../support/programs/kill-run.js';
+import { KILL_TARGETS, KillRun } from '../support/programs/kill-run.js';
 
 /** A database is back in a second, a gateway in some. Many more are `npm run soak -- kill`. */
 const ROUNDS = { gateway: 3, database: 5, both: 3 } as const;
@@ -10,7 +10,7 @@ describe('kill -9 during writes', () => {
   const run = new KillRun();
   afterAll(() => run.remove());
 
-  it.each(VICTIMS)(
+  it.each(KILL_TARGETS)(
     'of %s loses nothing acknowledged',
     async (victim) => {
       for (let round = 0; round < ROUNDS[victim]; round++) await run.round(victim);

@@ -11,16 +11,16 @@ import {
   removeDataDir,
   startProduct,
 } from '../support/harness/process/product.js';
-import { type Ended, runNode } from '../support/harness/process/run-node.js';
+import { type ProgramResult, runNode } from '../support/harness/process/run-node.js';
 import { makeTestFolder } from '../support/harness/process/test-folder.js';
 
 /** Runs the gateway with settings that let it end by itself. */
-function runGateway(settings: Readonly<Record<string, string>>): Promise<Ended> {
+function runGateway(settings: Readonly<Record<string, string>>): Promise<ProgramResult> {
   return runNode([MAIN], { cwd: tmpdir(), env: productEnv(settings) });
 }
 
 /** One sentence, with no trace of where in the program it was thrown. */
-function expectOneSentence({ code, output }: Ended, sentence: RegExp): void {
+function expectOneSentence({ code, output }: ProgramResult, sentence: RegExp): void {
   expect(output.trim()).toMatch(sentence);
   expect(output.trim().split('\n')).toHaveLength(1);
   expect(output).not.toMatch(/\n\s+at /);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SEED_AGENT } from '../../src/features/agents/seed-agent.js';
-import { askedByPiper } from '../support/corpora/spoken-questions.js';
+import { speakWithPiper } from '../support/corpora/spoken-questions.js';
 import { launchBrowser } from '../support/harness/call/call-page.js';
 import {
   type LiveKitServer,
@@ -51,7 +51,7 @@ describeWith(
     let client: Awaited<ReturnType<typeof serveRoomPage>>;
     let clips: readonly Float32Array[];
     beforeAll(async () => {
-      clips = await askedByPiper(tools['piper-tts'], [QUESTION, LONG_ANSWERED, INTERRUPTION]);
+      clips = await speakWithPiper(tools['piper-tts'], [QUESTION, LONG_ANSWERED, INTERRUPTION]);
       server = await startLiveKitServer(tools['livekit-server']);
       [browser, client, product] = await Promise.all([
         launchBrowser(tools.chromium),

@@ -6,10 +6,10 @@ import { AccountsRepository } from '../../src/features/auth/accounts.repository.
 import { makeApiKey } from '../../src/features/auth/api-key.js';
 import { ApiKeysRepository } from '../../src/features/auth/api-keys.repository.js';
 import { urlOf } from '../../src/platform/db/connect.js';
-import { Receiver } from '../support/fakes/webhook-receiver.js';
-import { admit, ask, makeAgent } from '../support/harness/call/call-agents.js';
+import { WebhookReceiver } from '../support/fakes/webhook-receiver.js';
+import { ask, makeAgent, requestConnection } from '../support/harness/call/call-agents.js';
 import { CallClient, type ConnectionDetails } from '../support/harness/call/call-client.js';
-import { RoomGuest, roomToken } from '../support/harness/call/room-participant.js';
+import { RoomParticipant, roomToken } from '../support/harness/call/room-participant.js';
 import { withDatabase } from '../support/harness/postgres/test-database.js';
 import {
   type LiveKitServer,
@@ -27,13 +27,13 @@ const MAX_ATTEMPTS = 40;
 
 interface Caller {
   readonly details: ConnectionDetails;
-  readonly guest: RoomGuest;
+  readonly guest: RoomParticipant;
 }
 
 describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
   const database = withDatabase();
-  const guests: RoomGuest[] = [];
-  let hook: Receiver;
+  const guests: RoomParticipant[] = [];
+  let hook: WebhookReceiver;
   let server: LiveKitServer;
   let one: Product;
   let two: Product;
@@ -44,7 +44,7 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
   let agentId: string;
   let accountId: string;
   beforeAll(async () => {
-    hook = await Receiver.open();
+    hook = await WebhookReceiver.open();
     server = await startLiveKitServer(tools['livekit-server']);
     env = {
       OUTBOUND_ALLOWED_HOSTS: '127.0.0.1',
@@ -92,13 +92,13 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
   const rowOf = ({ details }: Caller) => calls().find(details.call_id);
 
   async function call(through: Product): Promise<Caller> {
-    const details = await admit(through, agentId);
-    const guest = new RoomGuest();
+    const details = await requestConnection(through, agentId);
+    const guest = new RoomParticipant();
     guests.push(guest);
     const { server_url: url, participant_token: token } = details;
-    await guest.order({ type: 'join', url, token });
+    await guest.execute({ type: 'join', url, token });
     // A caller without a microphone is let go after half a minute, which is soon on a busy machine.
-    await guest.order({ type: 'publish', sampleRate: 48_000 });
+    await guest.execute({ type: 'publish', sampleRate: 48_000 });
     return { details, guest };
   }
 
@@ -137,7 +137,7 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
     async () => {
       if (isKilled) one = { ...(await startProduct({ env })), apiKey: two.apiKey };
       isKilled = false;
-      const details = await admit(one, agentId);
+      const details = await requestConnection(one, agentId);
       expect(details.server_url).toBe(server.url.replace('http', 'ws'));
       expect(details.participant_token.split('.')).toHaveLength(3);
       const held = await twoEach();
@@ -165,7 +165,9 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
       const [survivor] = await Promise.all(kept.map(rowOf));
       expect((await rowOf(next))?.gateway_id).toBe(survivor?.gateway_id);
       for (const { guest } of [...kept, next]) {
-        const agents = guest.told.filter((it) => it.type === 'came' && /agent/.test(it.identity));
+        const agents = guest.reports.filter(
+          (it) => it.type === 'came' && /agent/.test(it.identity),
+        );
         expect(agents.length).toBeLessThanOrEqual(1);
       }
       for (const caller of [...kept, next]) await end(caller, two);
@@ -182,7 +184,7 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
       await rooms.createRoom({ name, emptyTimeout: 60, departureTimeout: 20 });
       const metadata = JSON.stringify({ account_id: accountId, agent_id: agentId });
       await dispatches.createDispatch(name, 'parley', { metadata });
-      const guest = new RoomGuest();
+      const guest = new RoomParticipant();
       guests.push(guest);
       const token = await roomToken(server, name, 'sip_+15550111', {
         isPhone: true,
@@ -193,8 +195,8 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
           'sip.trunkPhoneNumber': '+15550100',
         },
       });
-      await guest.order({ type: 'join', url: server.url.replace('http', 'ws'), token });
-      await guest.order({ type: 'attributes', attributes: { 'sip.callStatus': 'active' } });
+      await guest.execute({ type: 'join', url: server.url.replace('http', 'ws'), token });
+      await guest.execute({ type: 'attributes', attributes: { 'sip.callStatus': 'active' } });
       await isHeard({ guest });
       const row = await database
         .db('calls')
@@ -215,7 +217,7 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
         [2, '2'],
         [11, '#'],
       ] as const;
-      await guest.order({ type: 'dtmf', keys });
+      await guest.execute({ type: 'dtmf', keys });
       const written = () => guest.all('text').map(({ from, text }) => [from, text]);
       await vi.waitFor(() => {
         expect(written()).toContainEqual(['sip_+15550111', 'Keypad input: 42#']);
@@ -234,7 +236,7 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
       }, WAIT);
       const given = await order('transfer', { target_phone_number: '+15550199' });
       expect([given.status, given.body.code]).toEqual([409, 'CALL_CANNOT']);
-      await guest.order({ type: 'leave' });
+      await guest.execute({ type: 'leave' });
       await vi.waitFor(async () => {
         expect((await calls().find(row.call_id))?.ended_reason).toBe('user_hangup');
       }, WAIT);

@@ -5,9 +5,13 @@ import {
   type BridgePoolOptions,
 } from '../../agents-runtime/transports/livekit/bridge-pool.js';
 import type { RoomTransport } from '../../agents-runtime/transports/livekit/room-transport.js';
-import { RoomEar } from '../support/fakes/call-input-recorder.js';
+import { CallInputRecorder } from '../support/fakes/call-input-recorder.js';
 import { tone } from '../support/harness/audio/tones.js';
-import { agentToken, RoomGuest, roomToken } from '../support/harness/call/room-participant.js';
+import {
+  agentToken,
+  RoomParticipant,
+  roomToken,
+} from '../support/harness/call/room-participant.js';
 import {
   type LiveKitServer,
   startLiveKitServer,
@@ -20,7 +24,7 @@ const SPAN = { startMs: 0, endMs: 10 };
 
 const speak = (wire: RoomTransport, ms: number) =>
   wire.sendAudio(tone(1_000, RATE, (RATE * ms) / 1000));
-const agentTones = (guest: RoomGuest) =>
+const agentTones = (guest: RoomParticipant) =>
   guest.all('heard').filter(({ from, level }) => from === 'agent-1' && level > 0.05);
 const isNear = (hz: number) => (heard: number) => Math.abs(heard - hz) <= 75;
 
@@ -30,12 +34,12 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
   let server: LiveKitServer;
   let service: RoomServiceClient;
   let rooms: BridgePool;
-  let caller: RoomGuest;
-  let other: RoomGuest;
+  let caller: RoomParticipant;
+  let other: RoomParticipant;
   let count = 0;
   beforeAll(async () => {
-    caller = new RoomGuest();
-    other = new RoomGuest();
+    caller = new RoomParticipant();
+    other = new RoomParticipant();
     server = await startLiveKitServer(tools['livekit-server']);
     service = new RoomServiceClient(server.url, server.apiKey, server.apiSecret);
     rooms = openPool();
@@ -64,9 +68,9 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
 
   const url = () => server.url.replace('http', 'ws');
 
-  async function enter(guest: RoomGuest, room: string, identity: string, grant = {}) {
+  async function enter(guest: RoomParticipant, room: string, identity: string, grant = {}) {
     const token = await roomToken(server, room, identity, grant);
-    await guest.order({ type: 'join', url: url(), token });
+    await guest.execute({ type: 'join', url: url(), token });
   }
 
   /** A caller in a room of their own, and a call that listens to them. */
@@ -79,14 +83,14 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
       enter(guest, room, 'caller', grant),
     ]);
     wires.push(wire);
-    const ear = new RoomEar();
+    const ear = new CallInputRecorder();
     wire.start(ear);
     return { room, wire, ear };
   }
 
-  async function speakOn(guest: RoomGuest, hz: number, options: object = {}) {
-    const sid = await guest.order({ type: 'publish', sampleRate: RATE, ...options });
-    await guest.order({ type: 'tone', hz, ms: 100_000 });
+  async function speakOn(guest: RoomParticipant, hz: number, options: object = {}) {
+    const sid = await guest.execute({ type: 'publish', sampleRate: RATE, ...options });
+    await guest.execute({ type: 'tone', hz, ms: 100_000 });
     return String(sid);
   }
 
@@ -116,12 +120,12 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     }
     expect(ear.tones.filter(isNear(1_500))).toEqual([]);
 
-    await other.order({ type: 'type', text: 'I am nobody' });
-    await caller.order({ type: 'data', bytes: 60_000 });
+    await other.execute({ type: 'type', text: 'I am nobody' });
+    await caller.execute({ type: 'data', bytes: 60_000 });
     // LiveKit's clients may refuse to send as much; what comes is nothing that the agent takes.
-    await caller.order({ type: 'data', bytes: 1_048_576 }).catch(() => undefined);
-    await caller.order({ type: 'type', text: 'x'.repeat(1_000_000) });
-    await caller.order({ type: 'type', text: '  ahoy  ' });
+    await caller.execute({ type: 'data', bytes: 1_048_576 }).catch(() => undefined);
+    await caller.execute({ type: 'type', text: 'x'.repeat(1_000_000) });
+    await caller.execute({ type: 'type', text: '  ahoy  ' });
     await expect.poll(() => ear.texts, PATIENCE).toEqual(['ahoy']);
     wire.send({
       type: 'transcript',
@@ -164,11 +168,11 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
 
     // Muted, taken away and published again at another rate.
     await service.mutePublishedTrack(room, 'caller', trackSid, true);
-    await caller.order({ type: 'unpublish' });
+    await caller.execute({ type: 'unpublish' });
     await speakOn(caller, 700, { sampleRate: 16_000 });
     await expect.poll(() => ear.hasTone(700), PATIENCE).toBe(true);
     expect(ear.reasons).toEqual([]);
-    await caller.order({ type: 'leave' });
+    await caller.execute({ type: 'leave' });
     await expect.poll(() => ear.reasons, PATIENCE).toEqual(['user_hangup']);
     await wire.left;
   });
@@ -204,7 +208,7 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     await speakOn(caller, 400, { hasEarlySound: true });
     const early = Int16Array.from(tone(1_000, 24_000, 24_000), (sample) => 20_000 * sample);
     const bytes = Buffer.from(early.buffer).toString('base64');
-    await caller.order({ type: 'early', mimeType: 'audio/raw', bytes });
+    await caller.execute({ type: 'early', mimeType: 'audio/raw', bytes });
     await expect.poll(() => ear.hasTone(400), PATIENCE).toBe(true);
     const firstLive = ear.tones.findIndex(isNear(400));
     expect(ear.tones.slice(0, firstLive).filter(isNear(1_000)).length).toBeGreaterThan(40);
@@ -236,11 +240,11 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
       isHeard = true;
     });
     // It rings until its status says otherwise.
-    await caller.order({ type: 'attributes', attributes: { 'sip.callStatus': 'active' } });
+    await caller.execute({ type: 'attributes', attributes: { 'sip.callStatus': 'active' } });
     await expect.poll(() => isHeard, PATIENCE).toBe(true);
-    await caller.order({ type: 'dtmf', keys: [[5, '5']] });
+    await caller.execute({ type: 'dtmf', keys: [[5, '5']] });
     await expect.poll(() => phone.ear.texts, PATIENCE).toEqual(['Keypad input: 5']);
-    await caller.order({ type: 'leave' });
+    await caller.execute({ type: 'leave' });
     await expect.poll(() => removed.ear.reasons, PATIENCE).toEqual(['operator_ended']);
     // Somebody comes with the agent's own name, which takes it out.
     const replaced = await call(rooms, other);
@@ -262,7 +266,7 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     ]);
     for (const token of refused) {
       await expect(rooms.join({ ...forged, token }, signal)).rejects.toThrow('could not be joined');
-      await expect(caller.order({ type: 'join', url: url(), token })).rejects.toThrow();
+      await expect(caller.execute({ type: 'join', url: url(), token })).rejects.toThrow();
     }
     const token = await agentToken(server, 'empty');
     const nowhere = { ...forged, token, url: 'ws://127.0.0.1:9' };
@@ -299,11 +303,11 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
       const [wire] = await Promise.all([
         rooms.join(invitation, new AbortController().signal),
         roomToken(doomed, 'doomed', 'caller').then((mine) =>
-          caller.order({ type: 'join', url: address, token: mine }),
+          caller.execute({ type: 'join', url: address, token: mine }),
         ),
       ]);
       wires.push(wire);
-      const ear = new RoomEar();
+      const ear = new CallInputRecorder();
       wire.start(ear);
       await doomed.stop();
       await expect.poll(() => ear.losses.length + ear.reasons.length, PATIENCE).toBeGreaterThan(0);

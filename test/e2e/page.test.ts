@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { admit, makeAgent } from '../support/harness/call/call-agents.js';
+import { makeAgent, requestConnection } from '../support/harness/call/call-agents.js';
 import { CallClient } from '../support/harness/call/call-client.js';
 import { type Product, startProduct } from '../support/harness/process/product.js';
 import { describeWith } from '../support/harness/process/required-tools.js';
@@ -120,7 +120,7 @@ describeWith(['chromium'], 'the page', ({ chromium: executablePath }) => {
     // Of a second attempt another one: the first one's call may still be there.
     const name = `Flowers ${randomUUID()}`;
     const agentId = await makeAgent(product, { greeting: 'Welcome to the flower shop.' }, name);
-    const client = new CallClient(await admit(product, agentId));
+    const client = new CallClient(await requestConnection(product, agentId));
     onTestFinished(() => client.close());
     await client.connect();
     const { page, faults } = await openPage();

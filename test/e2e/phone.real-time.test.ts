@@ -8,9 +8,9 @@ import { TwilioCall } from '../../tools/simulator/twilio/twilio-call.js';
 import { type FakeCarrier, TWILIO } from '../support/fakes/carrier.js';
 import { startTwilio } from '../support/fakes/carrier-servers.js';
 import { addCall } from '../support/fakes/twilio-calls.js';
-import { Receiver, status } from '../support/fakes/webhook-receiver.js';
+import { status, WebhookReceiver } from '../support/fakes/webhook-receiver.js';
 import { decodeChannels } from '../support/harness/audio/decode-audio.js';
-import { Listener } from '../support/harness/audio/speech-transcriber.js';
+import { SpeechTranscriber } from '../support/harness/audio/speech-transcriber.js';
 import { toneOnsets } from '../support/harness/audio/tone-onsets.js';
 import {
   ask,
@@ -50,16 +50,16 @@ const brokenRules = ({ faults }: SimulatedCall) => faults.filter(({ code }) => c
 describeWith(['ffmpeg'], 'a telephone call', ({ ffmpeg }) => {
   let question: Int16Array;
   let rest: FakeCarrier;
-  let hook: Receiver;
+  let hook: WebhookReceiver;
   let product: Product;
   let stored: StoredCalls;
-  let listener: Listener;
+  let listener: SpeechTranscriber;
   /** Calls that agents made: each has a number of its own. */
   let made = 0;
 
   beforeAll(async () => {
     rest = await startTwilio();
-    hook = await Receiver.open();
+    hook = await WebhookReceiver.open();
     product = await startProduct({
       env: {
         TWILIO_ACCOUNT_SID: TWILIO.accountSid,
@@ -70,7 +70,7 @@ describeWith(['ffmpeg'], 'a telephone call', ({ ffmpeg }) => {
       },
     });
     stored = new StoredCalls(product);
-    listener = new Listener();
+    listener = new SpeechTranscriber();
     question = await spokenByProduct(product, ROSES);
   });
   afterAll(async () => {

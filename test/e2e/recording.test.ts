@@ -5,7 +5,13 @@ import { summariseSpool } from '../../media/recording/spool-reader.js';
 import type { AgentConfigInput } from '../../src/features/agents/config/agent-config.schema.js';
 import { decodeChannels } from '../support/harness/audio/decode-audio.js';
 import { toneOnsets } from '../support/harness/audio/tone-onsets.js';
-import { admit, ask, endedCall, makeAgent, SHOP } from '../support/harness/call/call-agents.js';
+import {
+  ask,
+  endedCall,
+  makeAgent,
+  requestConnection,
+  SHOP,
+} from '../support/harness/call/call-agents.js';
 import { CallClient } from '../support/harness/call/call-client.js';
 import { type Product, removeDataDir, startProduct } from '../support/harness/process/product.js';
 import { describeWith } from '../support/harness/process/required-tools.js';
@@ -32,7 +38,7 @@ describeWith(['ffmpeg'], 'a recorded call', ({ ffmpeg }) => {
 
   async function call(config: AgentConfigInput = {}) {
     const agentId = await makeAgent(product, { ...SHOP, ...config });
-    const details = await admit(product, agentId);
+    const details = await requestConnection(product, agentId);
     const client = new CallClient(details);
     clients.push(client);
     await client.connect();

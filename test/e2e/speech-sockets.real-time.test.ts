@@ -35,7 +35,7 @@ const post = async (text: string) => hashOf(await pcmOf({ text }));
 
 async function single(text: string, more: object = {}): Promise<SpeechSocket> {
   const client = await open('stream');
-  client.say({ text, audio_format: 'pcm_16000', flush: true, ...more });
+  client.send({ text, audio_format: 'pcm_16000', flush: true, ...more });
   expect((await client.closed).code).toBe(1000);
   return client;
 }
@@ -43,16 +43,16 @@ async function single(text: string, more: object = {}): Promise<SpeechSocket> {
 it('speaks 32 texts at once, over requests, sockets and contexts, to the byte as alone', async () => {
   const alone = await post(TEXT);
   const multi = await open('multi-stream');
-  multi.say({ audio_format: 'pcm_16000', context_id: '0' });
+  multi.send({ audio_format: 'pcm_16000', context_id: '0' });
   for (let i = 0; i < 12; i++) {
-    multi.say({ context_id: String(i), text: TEXT, flush: true, close_context: true });
+    multi.send({ context_id: String(i), text: TEXT, flush: true, close_context: true });
   }
   const [requests, sockets] = await Promise.all([
     Promise.all(Array.from({ length: 10 }, () => post(TEXT))),
     Promise.all(Array.from({ length: 10 }, () => single(TEXT))),
   ]);
-  await expect.poll(() => multi.told.length, { timeout: 60_000 }).toBe(24);
-  multi.say({ close_socket: true });
+  await expect.poll(() => multi.controlMessages.length, { timeout: 60_000 }).toBe(24);
+  multi.send({ close_socket: true });
   expect((await multi.closed).code).toBe(1000);
   const all = [
     ...requests,
@@ -85,7 +85,7 @@ it('begins a short text long before the long ones of others end', async () => {
   });
   const startedAt = performance.now();
   const short = await single('Good morning.');
-  const firstMs = short.at[0]! - startedAt;
+  const firstMs = short.arrivalTimes[0]! - startedAt;
   await Promise.all(longs);
   expect(firstMs).toBeLessThan((Math.min(...ends) - startedAt) / 3);
 });
@@ -98,12 +98,12 @@ it('paces a text while others take all they can get', async () => {
   stalls.disable();
   let heardMs = 0;
   let dryMs = 0;
-  for (const [index, { audio }] of paced.heard.entries()) {
-    const atMs = paced.at[index]! - paced.at[0]!;
+  for (const [index, { audio }] of paced.messages.entries()) {
+    const atMs = paced.arrivalTimes[index]! - paced.arrivalTimes[0]!;
     dryMs = Math.max(dryMs, atMs - heardMs);
     heardMs += (audio?.length ?? 0) / BYTES_PER_MS;
   }
-  expect(paced.at.at(-1)! - paced.at[0]!).toBeGreaterThan(heardMs * 0.9);
+  expect(paced.arrivalTimes.at(-1)! - paced.arrivalTimes[0]!).toBeGreaterThan(heardMs * 0.9);
   // When the machine stands still, so do we.
   expect(dryMs).toBeLessThan(2_000 + 2 * (stalls.max / 1e6));
   await Promise.all(longs);
@@ -111,7 +111,7 @@ it('paces a text while others take all they can get', async () => {
 
 it('stops when the client hangs up', async () => {
   const client = await open('stream');
-  client.say({ text: LONG_TEXT, flush: true });
+  client.send({ text: LONG_TEXT, flush: true });
   await expect.poll(() => client.audio().length, { timeout: 60_000 }).toBeGreaterThan(0);
   client.socket.terminate();
   const streams = async () => {

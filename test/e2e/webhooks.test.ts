@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hang, Receiver } from '../support/fakes/webhook-receiver.js';
+import { hang, WebhookReceiver } from '../support/fakes/webhook-receiver.js';
 import { CallClient } from '../support/harness/call/call-client.js';
 import { type Product, startProduct } from '../support/harness/process/product.js';
 
@@ -35,18 +35,18 @@ async function call(product: Product, agentId: string, more: object = {}): Promi
   return client;
 }
 
-const told = ({ requests }: Receiver) => requests.map(({ body }) => body.event);
+const told = ({ requests }: WebhookReceiver) => requests.map(({ body }) => body.event);
 
 describe('webhooks of the product', () => {
   let product: Product;
-  let hook: Receiver;
+  let hook: WebhookReceiver;
   const clients: CallClient[] = [];
   beforeAll(async () => {
     product = await startProduct({ env: ENV });
   });
   beforeEach(async () => {
     // Each attempt has its own: what one before it left untold comes to nobody.
-    hook = await Receiver.open();
+    hook = await WebhookReceiver.open();
   });
   afterEach(() => {
     for (const client of clients.splice(0)) client.close();

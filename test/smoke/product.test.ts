@@ -1,8 +1,14 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Listener } from '../support/harness/audio/speech-transcriber.js';
-import { admit, ask, endedCall, makeAgent, SHOP } from '../support/harness/call/call-agents.js';
+import { SpeechTranscriber } from '../support/harness/audio/speech-transcriber.js';
+import {
+  ask,
+  endedCall,
+  makeAgent,
+  requestConnection,
+  SHOP,
+} from '../support/harness/call/call-agents.js';
 import { CallClient } from '../support/harness/call/call-client.js';
 import { launchBrowser, signedIn } from '../support/harness/call/call-page.js';
 import {
@@ -25,11 +31,11 @@ const ROSES = 'How much are twelve red roses?';
 
 const dataDir = makeTestFolder();
 let product: Product;
-let listener: Listener;
+let listener: SpeechTranscriber;
 beforeAll(async () => {
   expect(readdirSync(dataDir)).toEqual([]);
   product = await startProduct({ dataDir, env: { AUDIOSOCKET_PORT: '0' } });
-  listener = new Listener();
+  listener = new SpeechTranscriber();
 });
 afterAll(async () => {
   await listener?.close();
@@ -63,7 +69,7 @@ it('speaks over HTTP', async () => {
 
 it('speaks over a WebSocket', async () => {
   const socket = await SpeechSocket.open(product.url, 'stream', product.apiKey);
-  socket.say({ text: SENTENCE, audio_format: 'pcm_16000', flush: true });
+  socket.send({ text: SENTENCE, audio_format: 'pcm_16000', flush: true });
   expect((await socket.closed).code).toBe(1000);
   expect(await listener.transcribe(samplesOf(socket.audio()), RATE)).toMatch(/good morning/);
 });
@@ -78,7 +84,7 @@ function expectDocumentedMessages({ messages }: CallClient): void {
 
 it('answers a spoken question in a web call', async () => {
   const config = { ...SHOP, greeting: '', user_silence_timeout: 0 };
-  const details = await admit(product, await makeAgent(product, config));
+  const details = await requestConnection(product, await makeAgent(product, config));
   const client = new CallClient(details);
   try {
     await client.connect();
@@ -111,7 +117,7 @@ it('answers from a knowledge base', async () => {
   });
   const path = `/agent/${agentId}/assign-knowledge-base`;
   expect((await ask(product, 'POST', path, { kb_id: body.kb_id })).status).toBe(200);
-  const client = new CallClient(await admit(product, agentId));
+  const client = new CallClient(await requestConnection(product, agentId));
   try {
     await client.connect();
     client.type('When does the pool open?');

@@ -3,11 +3,11 @@ import { EchoGate } from '../../../agents-runtime/input/echo-gate.js';
 import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
 import { HibariVoice } from '../../../media/tts/hibari/hibari-voice.js';
 import { SileroVoiceActivity } from '../../../media/vad/silero-voice-activity.js';
-import { Speaker } from '../../support/harness/audio/synthesised-speech.js';
-import { RealWork } from '../../support/harness/audio/virtual-clock-models.js';
+import { SpeechSynthesiser } from '../../support/harness/audio/synthesised-speech.js';
+import { ModelWork } from '../../support/harness/audio/virtual-clock-models.js';
 import {
-  countCaught,
   countFalseCuts,
+  countInterrupted,
   otherVoice,
   SENTENCES,
 } from '../../support/harness/call/echo-trial.js';
@@ -82,7 +82,7 @@ const SLOW = { timeout: 120_000 };
 
 describe('a telephone call', SLOW, () => {
   const scheduler = new CpuScheduler(1);
-  const speaker = new Speaker(scheduler);
+  const speaker = new SpeechSynthesiser(scheduler);
   const voice = new HibariVoice({
     id: 'hibari-heart',
     folder: modelFolder('hibari-heart'),
@@ -93,7 +93,7 @@ describe('a telephone call', SLOW, () => {
     folder: modelFolder('silero-vad'),
     onFault: (error) => faults.push(error),
   });
-  const work = new RealWork();
+  const work = new ModelWork();
   const line = { work, voice: work.voice(voice), voiceActivity, hasEchoCanceller: false };
 
   afterAll(async () => {
@@ -112,6 +112,6 @@ describe('a telephone call', SLOW, () => {
   it('is interrupted by somebody who speaks over the echo', async () => {
     const sentences = SENTENCES.filter((_, i) => i % 10 === 0);
     const speech = otherVoice(await speaker.say('Wait, I have another question.'), -6);
-    expect(await countCaught(line, sentences, [speech])).toBe(sentences.length);
+    expect(await countInterrupted(line, sentences, [speech])).toBe(sentences.length);
   });
 });

@@ -45,7 +45,7 @@ describe('the line to Deepgram', () => {
   it('says who asks and what is sent, and brings results by the samples of the line', async () => {
     const { line: opened, results, faults } = open('en');
     await isOpen(opened);
-    const [served] = server.lines;
+    const [served] = server.connections;
     expect(served!.headers.authorization).toBe('Token s3cret');
     expect(served!.url.pathname).toBe('/v1/listen');
     expect(Object.fromEntries(served!.url.searchParams)).toMatchObject({
@@ -68,14 +68,14 @@ describe('the line to Deepgram', () => {
       language: 'en',
     });
     opened.close();
-    await expect.poll(() => served!.told, PATIENCE).toEqual(['Finalize', 'CloseStream']);
+    await expect.poll(() => served!.messageTypes, PATIENCE).toEqual(['Finalize', 'CloseStream']);
     expect(faults).toEqual([]);
   });
 
   it('lets it find out the language where none is named', async () => {
     const { line: opened, results } = open(undefined);
     await isOpen(opened);
-    const [served] = server.lines;
+    const [served] = server.connections;
     expect(served!.url.searchParams.get('language')).toBe('multi');
     const alternatives = [{ transcript: 'hola', languages: ['es-419', 'en'] }];
     server.result(served!, '', { channel: { alternatives } });
@@ -87,25 +87,27 @@ describe('the line to Deepgram', () => {
     const { line: opened } = open('en', clock);
     await isOpen(opened);
     await clock.run(9_000);
-    await expect.poll(() => server.lines[0]!.told, PATIENCE).toEqual(['KeepAlive', 'KeepAlive']);
+    await expect
+      .poll(() => server.connections[0]!.messageTypes, PATIENCE)
+      .toEqual(['KeepAlive', 'KeepAlive']);
   });
 
   it('opens again after it broke, and counts anew', async () => {
     const { line: opened, faults } = open('en');
     await isOpen(opened);
     opened.push(new Float32Array(1_000));
-    server.lines[0]!.socket.terminate();
+    server.connections[0]!.socket.terminate();
     await expect.poll(() => faults, PATIENCE).toEqual([expect.stringMatching(/broke \(1006\)/)]);
     expect(opened.isOpen).toBe(false);
     // What comes meanwhile is nobody's.
     opened.push(new Float32Array(1_000));
     await isOpen(opened);
-    expect(server.lines).toHaveLength(2);
+    expect(server.connections).toHaveLength(2);
     expect(opened.position).toBe(0);
   });
 
   it('that is refused is tried again ever later, and not any more after the call', async () => {
-    server.refuses = 401;
+    server.refusalStatus = 401;
     const clock = new VirtualClock();
     const { line: opened, faults } = open('en', clock);
     for (const [count, ms] of [
@@ -125,12 +127,12 @@ describe('the line to Deepgram', () => {
   it('takes no notice of what is no result', async () => {
     const { line: opened, results, faults } = open('en');
     await isOpen(opened);
-    const { socket } = server.lines[0]!;
+    const { socket } = server.connections[0]!;
     for (const text of ['{', '[]', '{"type":"Results"}', '{"type":"UtteranceEnd"}', 'null']) {
       socket.send(text);
     }
     socket.send(Buffer.alloc(10));
-    server.result(server.lines[0]!, 'at last');
+    server.result(server.connections[0]!, 'at last');
     await expect.poll(() => results.map(({ text }) => text), PATIENCE).toEqual(['at last']);
     expect(faults).toEqual([]);
   });

@@ -8,11 +8,11 @@ import { OpenAiChatModel } from '../../../agents-runtime/providers/openai-chat.j
 import { RagModel } from '../../../agents-runtime/providers/rag-model.js';
 import { summariseWithLlm } from '../../../agents-runtime/reply/call-summary.js';
 import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
-import { LanguageServer } from '../../support/fakes/llm-server.js';
+import { LlmServer } from '../../support/fakes/llm-server.js';
 
-let server: LanguageServer;
+let server: LlmServer;
 beforeAll(async () => {
-  server = await LanguageServer.start();
+  server = await LlmServer.start();
 });
 afterAll(() => server.close());
 
@@ -43,7 +43,7 @@ function model(id: string): OpenAiChatModel {
 describe('a model behind an OpenAI-compatible server', () => {
   it('is told the prompt first, then the conversation as it was heard', async () => {
     expect((await all(model('good').generate(REQUEST))).length).toBeGreaterThan(0);
-    const { messages } = server.asked.at(-1)!;
+    const { messages } = server.requests.at(-1)!;
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
     expect(messages[0]!.content).toMatch(/^You sell boats\./);
     expect(messages[2]!.content).toBe('Good morning, we [cut off]');
@@ -51,7 +51,7 @@ describe('a model behind an OpenAI-compatible server', () => {
 
   it('gets the instructions for live calls only where its words are spoken', async () => {
     await all(model('good').generate(REQUEST));
-    expect(server.asked.at(-1)!.messages[0]!.content).toMatch(/live voice call/);
+    expect(server.requests.at(-1)!.messages[0]!.content).toMatch(/live voice call/);
     const clock = systemClock;
     const { signal } = REQUEST;
     const turns = [{ role: 'user', text: 'Do you have rafts?', cut: false }] as const;
@@ -61,7 +61,7 @@ describe('a model behind an OpenAI-compatible server', () => {
       clock,
       signal,
     });
-    const [instructions] = server.asked.at(-1)!.messages;
+    const [instructions] = server.requests.at(-1)!.messages;
     expect(instructions!.content).toMatch(/^You sum up telephone calls/);
     expect(instructions!.content).not.toMatch(
       /live voice call|one to three short sentences of plain/,
@@ -77,7 +77,7 @@ describe('a model behind an OpenAI-compatible server', () => {
     }));
     const request = { ...REQUEST, history: [...REQUEST.history.slice(2), ...history] };
     await all(model('good').generate(request));
-    const { messages } = server.asked.at(-1)!;
+    const { messages } = server.requests.at(-1)!;
     const told = messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
     expect(
       told.map((text) => /^(Only the beginning .*long\. )?The tool answered\.\n"\d/.test(text)),
@@ -133,13 +133,13 @@ describe('a model behind an OpenAI-compatible server', () => {
       tokens.push(token);
     }
     expect(tokens).toEqual(['Let me look.', first, second]);
-    expect(server.asked.at(-1)!.tools).toMatchObject([{ function: { name: 'look' } }]);
+    expect(server.requests.at(-1)!.tools).toMatchObject([{ function: { name: 'look' } }]);
 
     const brought = { role: 'tool', text: 'Open.', cut: false, call: first } as const;
     const broken = { ...brought, call: { ...second, arguments: '{"' } };
     const history = [...REQUEST.history, brought, broken];
     await all(model('good').generate({ ...REQUEST, history, notes: ['Be brief.'] }));
-    const { messages } = server.asked.at(-1)!;
+    const { messages } = server.requests.at(-1)!;
     expect(messages.slice(3)).toEqual([
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: 'Do you have rafts?' },
@@ -160,7 +160,7 @@ describe('a model behind an OpenAI-compatible server', () => {
     };
     const informed = new RagModel(model('good'), knowledge);
     await all(informed.generate({ ...REQUEST, knowledgeBaseId: 7 }));
-    const { messages } = server.asked.at(-1)!;
+    const { messages } = server.requests.at(-1)!;
     const [known, question] = messages.slice(-2);
     expect(known).toMatchObject({ role: 'system' });
     expect(known!.content).toMatch(

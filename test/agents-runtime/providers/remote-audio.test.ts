@@ -4,16 +4,16 @@ import { OpenAiTranscription } from '../../../agents-runtime/providers/openai-tr
 import { FallbackSpeechToText } from '../../../agents-runtime/providers/stt-fallback.js';
 import type { SpeechToText } from '../../../media/stt/speech-to-text.js';
 import type { SpeechChunk } from '../../../media/tts/text-to-speech.js';
-import { AudioServer, sendSound } from '../../support/fakes/speech-provider-server.js';
+import { SpeechProviderServer, sendTone } from '../../support/fakes/speech-provider-server.js';
 import { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 
-let server: AudioServer;
+let server: SpeechProviderServer;
 beforeAll(async () => {
-  server = await AudioServer.open();
+  server = await SpeechProviderServer.open();
 });
 afterEach(() => {
-  server.instead = undefined;
-  server.bytesACharacter = 960;
+  server.intercept = undefined;
+  server.bytesPerCharacter = 960;
 });
 afterAll(() => server.close());
 
@@ -48,7 +48,7 @@ describe('a transcription endpoint', () => {
     ['klingon', undefined],
     [undefined, undefined],
   ])('tells the language that it found: %s', async (language, code) => {
-    server.hears = { text: ' Hallo ', language };
+    server.transcription = { text: ' Hallo ', language };
     const samples = new Float32Array(1_600);
     const result = await recogniser().transcribe(samples, PRIORITY);
     expect(result.text).toBe('Hallo');
@@ -57,21 +57,21 @@ describe('a transcription endpoint', () => {
   });
 
   it('that fails, or answers nonsense, fails with one code', async () => {
-    const answers: NonNullable<AudioServer['instead']>[] = [
+    const answers: NonNullable<SpeechProviderServer['intercept']>[] = [
       (response) => response.writeHead(400).end('{}'),
       (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hi</p>'),
       (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('[1]'),
       (response) => response.destroy(),
     ];
     for (const answer of answers) {
-      server.instead = answer;
+      server.intercept = answer;
       const asked = recogniser().transcribe(new Float32Array(1_600), PRIORITY);
       await expect(asked).rejects.toMatchObject({ code: 'RECOGNITION_FAILED' });
     }
   });
 
   it('is left as soon as nobody wants the text any more', async () => {
-    server.instead = () => undefined;
+    server.intercept = () => undefined;
     const stop = new AbortController();
     const asked = recogniser().transcribe(new Float32Array(1_600), {
       ...PRIORITY,
@@ -199,7 +199,7 @@ describe('a speech endpoint', () => {
   });
 
   it('has its words timed by the pace of the sentences before', async () => {
-    server.bytesACharacter = 2_400;
+    server.bytesPerCharacter = 2_400;
     const voice = makeVoice();
     for (let i = 0; i < 12; i++) await speak(TEXT, voice);
     const { words, length } = await speak(TEXT, voice);
@@ -212,23 +212,23 @@ describe('a speech endpoint', () => {
   });
 
   it('that fails, breaks off or answers nonsense fails with one code', async () => {
-    const answers: NonNullable<AudioServer['instead']>[] = [
+    const answers: NonNullable<SpeechProviderServer['intercept']>[] = [
       (response) => response.writeHead(500).end('{}'),
       (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
       (response) => response.writeHead(200, { 'content-type': 'audio/pcm' }).end(),
       (response) => {
         response.writeHead(200, { 'content-type': 'audio/pcm' });
-        sendSound(response, 50_000, false);
+        sendTone(response, 50_000, false);
       },
     ];
     for (const answer of answers) {
-      server.instead = answer;
+      server.intercept = answer;
       await expect(speak()).rejects.toMatchObject({ code: 'SPEECH_FAILED' });
     }
   });
 
   it('is left when the caller interrupts', async () => {
-    server.instead = () => undefined;
+    server.intercept = () => undefined;
     const stop = new AbortController();
     const speaking = speak(TEXT, makeVoice(), stop);
     stop.abort();

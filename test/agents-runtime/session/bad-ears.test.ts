@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { concat } from '../../../media/audio/pcm.js';
 import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
 import { HibariVoice } from '../../../media/tts/hibari/hibari-voice.js';
-import { SpokenCall } from '../../support/harness/endpointing/endpointing-call.js';
-import { RealEars } from '../../support/harness/endpointing/real-models.js';
+import { EndpointingCall } from '../../support/harness/endpointing/endpointing-call.js';
+import { RealSpeechModels } from '../../support/harness/endpointing/real-models.js';
 import { RATE, randomness, takeOf } from '../../support/harness/endpointing/takes.js';
 import { modelFolder } from '../../support/harness/process/model-folder.js';
 
 const scheduler = new CpuScheduler(1);
-const ears = new RealEars(scheduler);
+const ears = new RealSpeechModels(scheduler);
 const voice = new HibariVoice({ id: 'hibari', folder: modelFolder('hibari-heart'), scheduler });
 /** 0.8 s of room, a question of about 2 s, 4.5 s of room. */
 let question: Float32Array<ArrayBuffer>;
@@ -17,7 +17,7 @@ const WORDS = /open(ing)? hours on sunday/i;
 
 beforeAll(async () => {
   const said = 'What are your opening hours on Sunday?';
-  const take = await takeOf({ said }, { voice, speed: 1 });
+  const take = await takeOf({ text: said }, { voice, speed: 1 });
   question = take.samples;
   spoken = question.slice(0.8 * RATE, take.endSample);
 }, 120_000);
@@ -31,8 +31,8 @@ const mixed = (a: Float32Array, b: (i: number) => number) => a.map((sample, i) =
 const tone = (hz: number, level: number) => (i: number) =>
   level * Math.sin((2 * Math.PI * hz * i) / RATE);
 
-async function called(): Promise<SpokenCall> {
-  const call = new SpokenCall(ears, ears.voiceActivity(), {});
+async function called(): Promise<EndpointingCall> {
+  const call = new EndpointingCall(ears, ears.voiceActivity(), {});
   await call.begin();
   return call;
 }
@@ -40,7 +40,7 @@ async function called(): Promise<SpokenCall> {
 /** What one commit makes of the audio. */
 async function heardIn(samples: Float32Array, isLost?: (packet: number) => boolean) {
   const call = await called();
-  await call.hear(samples, isLost);
+  await call.sendAudio(samples, isLost);
   await call.end();
   return { commits: call.commits.length, text: call.texts.at(-1) ?? '' };
 }
@@ -76,7 +76,7 @@ describe('a question on a bad line', () => {
     });
     const call = await called();
     const from = call.clock.now();
-    await call.hear(both);
+    await call.sendAudio(both);
     await call.end();
     expect(call.commits.length).toBe(1);
     expect(call.commits[0]! - from).toBeGreaterThan((end * 1000) / RATE);
@@ -116,9 +116,9 @@ describe('a caller', () => {
       Array.from({ length: 8 }, () => [spoken, breath]).flat(),
     );
     const call = await called();
-    await call.hear(monologue);
+    await call.sendAudio(monologue);
     expect(call.commits).toEqual([]);
-    await call.hear(seconds(4));
+    await call.sendAudio(seconds(4));
     await call.end();
     expect(call.commits.length).toBe(1);
     expect(call.texts.at(-1)!.split(/sunday/i).length).toBeGreaterThan(4);
@@ -127,10 +127,10 @@ describe('a caller', () => {
   it('whose packets come 2 s late is heard to the end', LIMIT, async () => {
     const call = await called();
     const half = 0.8 * RATE + Math.round(spoken.length / 2);
-    await call.hear(question.subarray(0, half));
+    await call.sendAudio(question.subarray(0, half));
     await call.run(2_000);
     call.push(question.subarray(half, half + 2 * RATE));
-    await call.hear(question.subarray(half + 2 * RATE));
+    await call.sendAudio(question.subarray(half + 2 * RATE));
     await call.end();
     expect(call.commits.length).toBeGreaterThanOrEqual(1);
     expect(call.texts.at(-1)).toMatch(/sunday/i);
@@ -138,11 +138,11 @@ describe('a caller', () => {
 
   it('is heard after the clock has jumped', LIMIT, async () => {
     const call = await called();
-    await call.hear(question);
+    await call.sendAudio(question);
     call.clock.advance(60_000);
     await call.run(100);
     const before = call.commits.length;
-    await call.hear(question);
+    await call.sendAudio(question);
     await call.end();
     expect(call.commits.length).toBeGreaterThan(before);
     expect(call.texts.at(-1)).toMatch(WORDS);

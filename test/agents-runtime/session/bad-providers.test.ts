@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ReplyToken } from '../../../agents-runtime/contract/language-model.js';
 import { type HarnessOptions, harness, sleep } from '../../support/harness/call/call-harness.js';
-import { asking, callOf, harnessWithTools } from '../../support/harness/call/scripted-tools.js';
-import { story, telling } from '../../support/harness/call/story-call.js';
+import {
+  harnessWithTools,
+  replyWithTools,
+  toolCall,
+} from '../../support/harness/call/scripted-tools.js';
+import { storyCall, storyOptions } from '../../support/harness/call/story-call.js';
 
 type Harness = ReturnType<typeof harness>;
 
@@ -10,11 +14,11 @@ type Harness = ReturnType<typeof harness>;
 async function longestSilence(call: Harness, ms: number): Promise<number> {
   let longest = 0;
   let quiet = 0;
-  let before = call.transport.heard.length;
+  let before = call.transport.played.length;
   for (let passed = 0; passed < ms && !call.ended(); passed += 20) {
     await call.silence(20);
-    const isHeard = call.transport.heard.length > before;
-    before = call.transport.heard.length;
+    const isHeard = call.transport.played.length > before;
+    before = call.transport.played.length;
     quiet = isHeard || call.states().at(-1) === 'listening' ? 0 : quiet + 20;
     longest = Math.max(longest, quiet);
   }
@@ -40,7 +44,7 @@ describe('a model', () => {
       yield await never();
     },
     'that asks for tools without end': async function* () {
-      yield callOf('nothing');
+      yield toolCall('nothing');
     },
     'that writes 100,000 characters': async function* () {
       yield 'word '.repeat(20_000);
@@ -91,9 +95,9 @@ describe('a model', () => {
 
   it('that dies hands over to the next, and a dead voice, too', async () => {
     const call = harness({
-      ...story,
+      ...storyOptions,
       reply: models['that never answers']!,
-      fallbackReplies: [story.reply!],
+      fallbackReplies: [storyOptions.reply!],
       hasFallbackVoice: true,
       voiceFailsAfter: (text) => (text.startsWith('One two') ? 0 : undefined),
     });
@@ -211,10 +215,10 @@ describe('a caller', () => {
 describe('a tool', () => {
   it.each([
     ['that fails', { fails: true }, 'Error: the tool failed'],
-    ['that hangs', { takesMs: 1e9, timeoutMs: 6_000 }, 'Error: the tool did not answer in time'],
+    ['that hangs', { durationMs: 1e9, timeoutMs: 6_000 }, 'Error: the tool did not answer in time'],
     ['that brings too much', { outcome: { text: 'x'.repeat(100_000) } }, 'xxx'],
   ] as const)('%s is an answer to the model', async (_, tool, told) => {
-    const call = harnessWithTools({ look: tool }, { reply: asking(callOf('look')) });
+    const call = harnessWithTools({ look: tool }, { reply: replyWithTools(toolCall('look')) });
     call.call.connected();
     await call.say('look at this', 600);
     expect(await longestSilence(call, 12_000)).toBeLessThan(8_000);
@@ -230,7 +234,10 @@ describe('a tool', () => {
   it('never runs for a reply that was made ahead and then dropped', async () => {
     const call = harnessWithTools(
       { look: {} },
-      { reply: asking(callOf('look')), config: { minEndpointingMs: 900, minSilenceMs: 900 } },
+      {
+        reply: replyWithTools(toolCall('look')),
+        config: { minEndpointingMs: 900, minSilenceMs: 900 },
+      },
     );
     call.call.connected();
     await call.say('look at', 600);
@@ -246,7 +253,7 @@ describe('a tool', () => {
     const options: HarnessOptions = {
       reply: async function* () {
         yield 'I put you through to a colleague.';
-        yield callOf('transfer');
+        yield toolCall('transfer');
       },
     };
     const outcome = { text: 'done', ends: 'transferred' } as const;
@@ -256,7 +263,7 @@ describe('a tool', () => {
     await call.silence(5_000);
     expect(call.ended()).toBe('transferred');
     expect(call.texts('agent')).toEqual(['I put you through to a colleague.']);
-    expect(call.transport.heard.length).toBe(7 * 2_400);
+    expect(call.transport.played.length).toBe(7 * 2_400);
   });
 });
 
@@ -272,7 +279,7 @@ describe('the limit of a call', () => {
   });
 
   it('takes back nothing of a caller who speaks over the goodbye', async () => {
-    const call = await telling({ config: { maxCallDurationMs: 4_000 } });
+    const call = await storyCall({ config: { maxCallDurationMs: 4_000 } });
     await call.silence(2_000);
     await call.say('one more thing', 500);
     await call.silence(5_000);

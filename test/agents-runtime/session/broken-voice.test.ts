@@ -27,7 +27,7 @@ describe('a voice that breaks off in the middle of a sentence', () => {
     });
     expect(call.texts('agent')).toEqual([`We open at ${BROKEN} ${LAST}`]);
     const words = `We open at ${BROKEN} ${LAST}`.split(' ').length;
-    expect(call.transport.heard.length).toBe(words * 2_400);
+    expect(call.transport.played.length).toBe(words * 2_400);
     expect(call.providers('agent')).toEqual([
       { models: ['script'], voices: ['script', 'fallback voice'] },
     ]);

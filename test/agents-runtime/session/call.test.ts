@@ -66,7 +66,7 @@ describe('barge-in', () => {
     call.call.connected();
     await call.say('tell me', 600);
     await call.silence(1100);
-    const heardBefore = call.transport.heard.length / 2400;
+    const heardBefore = call.transport.played.length / 2400;
     await call.say('stop now', 500);
     await call.silence(1500);
     const [first] = call.texts('agent');
@@ -88,7 +88,7 @@ describe('barge-in', () => {
     await call.cough(150);
     await call.silence(3500);
     expect(call.transport.control.map((line) => line.split(' ')[1])).toEqual(['pause', 'resume']);
-    const heard = call.transport.heard.map((sample) => Math.round(sample * 1e7));
+    const heard = call.transport.played.map((sample) => Math.round(sample * 1e7));
     expect(heard).toEqual(Array.from({ length: heard.length }, (_, i) => heard[0]! + i));
     expect(heard.length).toBe(14 * 2400);
     expect(call.texts('agent')).toEqual([
@@ -171,7 +171,7 @@ describe('the wire', () => {
     });
     await call.silence(3000);
     expect(from).toBeGreaterThan(0);
-    expect(call.transport.heard.length).toBe(12 * 2400);
+    expect(call.transport.played.length).toBe(12 * 2400);
     expect(call.ended()).toBeUndefined();
   });
 

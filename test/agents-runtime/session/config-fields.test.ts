@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentConfig } from '../../../agents-runtime/contract/agent-config.js';
 import type { LlmRequest, ReplyToken } from '../../../agents-runtime/contract/language-model.js';
 import { type HarnessOptions, harness } from '../../support/harness/call/call-harness.js';
-import { callOf } from '../../support/harness/call/scripted-tools.js';
+import { toolCall } from '../../support/harness/call/scripted-tools.js';
 
 type Harness = ReturnType<typeof harness>;
 
@@ -24,8 +24,8 @@ async function* teller({ history }: LlmRequest): AsyncGenerator<ReplyToken> {
   else if (text === 'tell me') yield LONG;
   else if (text === 'bye') {
     yield 'Goodbye then.';
-    yield callOf('end_call');
-  } else if (text === 'think') yield callOf('skip_turn');
+    yield toolCall('end_call');
+  } else if (text === 'think') yield toolCall('skip_turn');
   else yield `You said ${text}.`;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { harness } from '../../support/harness/call/call-harness.js';
-import { STORY, telling } from '../../support/harness/call/story-call.js';
+import { STORY, storyCall } from '../../support/harness/call/story-call.js';
 
 const WORDS = 'A colleague will take over in a minute.';
 
@@ -38,7 +38,7 @@ describe('what the agent is told to say', () => {
   });
 
   it('waits for an answer that is held', async () => {
-    const call = await telling();
+    const call = await storyCall();
     await call.cough(150);
     call.call.say(WORDS);
     await call.silence(8_000);

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { type HarnessOptions, harness, sleep } from '../../support/harness/call/call-harness.js';
-import { asking, callOf, harnessWithTools } from '../../support/harness/call/scripted-tools.js';
-import { STORY, story, telling, wasHeardOnce } from '../../support/harness/call/story-call.js';
+import {
+  harnessWithTools,
+  replyWithTools,
+  toolCall,
+} from '../../support/harness/call/scripted-tools.js';
+import {
+  STORY,
+  storyCall,
+  storyOptions,
+  wasPlayedOnce,
+} from '../../support/harness/call/story-call.js';
 
 type Harness = ReturnType<typeof harness>;
 
@@ -40,28 +49,28 @@ describe('scenarios of the engine', () => {
       await call.silence(6_000);
       expect(call.texts('agent')).toEqual(['You said what time is it.']);
       expect(call.control()).toEqual([]);
-      expect(wasHeardOnce(call.transport.heard)).toBe(true);
+      expect(wasPlayedOnce(call.transport.played)).toBe(true);
     }
   });
 
   it('false interruption resumes: from the exact sample where the wire can pause', async () => {
-    const call = await telling();
+    const call = await storyCall();
     await call.cough(200);
     await call.silence(4_000);
     expect(call.control()).toEqual(['pause', 'resume']);
-    expect(wasHeardOnce(call.transport.heard)).toBe(true);
-    expect(call.transport.heard.length).toBe(14 * 2_400);
+    expect(wasPlayedOnce(call.transport.played)).toBe(true);
+    expect(call.transport.played.length).toBe(14 * 2_400);
   });
 
   it('false interruption resumes: with at most 200 ms repeated where the wire cannot pause', async () => {
     for (const wayMs of [0, 60]) {
       // What is sent again has been rounded to 16 bit: samples count in steps of these.
       const sampleAt = (n: number) => n / 32_768 - 1;
-      const call = await telling({ canPause: false, wayMs, sampleAt });
+      const call = await storyCall({ canPause: false, networkDelayMs: wayMs, sampleAt });
       await call.cough(200);
       await call.silence(5_000);
       expect(call.control()).toEqual(['clear']);
-      const numbers = call.transport.heard.map((sample) => sample * 32_768);
+      const numbers = call.transport.played.map((sample) => sample * 32_768);
       expect(new Set(numbers).size).toBe(14 * 2_400);
       expect((numbers.length - 14 * 2_400) / 24).toBeLessThanOrEqual(200);
       expect(call.texts('agent')).toEqual([STORY]);
@@ -69,7 +78,7 @@ describe('scenarios of the engine', () => {
   });
 
   it('resume waits for a dropped turn: not before the recogniser has said that there was nothing', async () => {
-    const call = await telling({ transcriptMs: 900 });
+    const call = await storyCall({ transcriptMs: 900 });
     await call.cough(200);
     await call.silence(4_000);
     const [paused, resumed] = call.transport.control.map((line) => Number.parseInt(line, 10));
@@ -78,7 +87,7 @@ describe('scenarios of the engine', () => {
   });
 
   it('committed turn suppresses resume', async () => {
-    const call = await telling();
+    const call = await storyCall();
     await call.say('stop now', 500);
     await call.silence(4_000);
     expect(call.control()).toEqual(['pause', 'clear']);
@@ -86,7 +95,7 @@ describe('scenarios of the engine', () => {
   });
 
   it('closing does not resume', async () => {
-    const call = await telling();
+    const call = await storyCall();
     await call.cough(200);
     call.call.hangUp('user_hangup');
     await call.clock.run(3_000);
@@ -95,7 +104,7 @@ describe('scenarios of the engine', () => {
   });
 
   it('interruption by text', async () => {
-    const call = await telling();
+    const call = await storyCall();
     call.call.typed('never mind');
     await call.silence(2_000);
     expect(call.control()).toEqual(['clear']);
@@ -110,7 +119,7 @@ describe('scenarios of the engine', () => {
       [0, 'stop', ['clear']],
     ] as const;
     for (const [minInterruptionWords, words, control] of cases) {
-      const call = await telling({ config: { minInterruptionWords } });
+      const call = await storyCall({ config: { minInterruptionWords } });
       await call.say(words, 400);
       await call.silence(4_000);
       expect(call.control(), words).toEqual(control);
@@ -119,7 +128,7 @@ describe('scenarios of the engine', () => {
   });
 
   it('interruptions off: what was said is the next turn', async () => {
-    const call = await telling({ config: { allowInterruptions: false } });
+    const call = await storyCall({ config: { allowInterruptions: false } });
     await call.say('stop now please', 500);
     await call.silence(4_000);
     expect(call.control()).toEqual([]);
@@ -145,7 +154,7 @@ describe('scenarios of the engine', () => {
       ['mhm', [long]],
       ['no', [expect.any(String), 'You said no.']],
     ] as const) {
-      const call = await telling(answering(long));
+      const call = await storyCall(answering(long));
       await call.say(word, 300);
       await call.silence(5_000);
       expect(call.texts('agent'), word).toEqual(wanted);
@@ -156,7 +165,7 @@ describe('scenarios of the engine', () => {
     const question =
       'Would you like one with a view of the sea and the hills and the old town tonight?';
     for (const text of [question, 'One two three four five six seven eight nine ten.']) {
-      const call = await telling(answering(text));
+      const call = await storyCall(answering(text));
       await call.say('yes', 300);
       await call.silence(5_000);
       expect(call.texts('user').at(-1), text).toBe('yes');
@@ -191,7 +200,10 @@ describe('scenarios of the engine', () => {
   });
 
   it('slow tool keeps thinking: a filler after 1.2 s of silence, and the result unprompted', async () => {
-    const call = harnessWithTools({ look: { takesMs: 5_000 } }, { reply: asking(callOf('look')) });
+    const call = harnessWithTools(
+      { look: { durationMs: 5_000 } },
+      { reply: replyWithTools(toolCall('look')) },
+    );
     call.call.connected();
     await ask(call, 'how many', 1_000);
     const thinkingAt = call.clock.now();
@@ -208,8 +220,8 @@ describe('scenarios of the engine', () => {
 
   it('async tool: never holds the turn, and its result is context later', async () => {
     const call = harnessWithTools(
-      { note: { mode: 'async', takesMs: 4_000 } },
-      { reply: asking(callOf('note')) },
+      { note: { mode: 'async', durationMs: 4_000 } },
+      { reply: replyWithTools(toolCall('note')) },
     );
     call.call.connected();
     await ask(call, 'write it down', 3_000);
@@ -222,12 +234,12 @@ describe('scenarios of the engine', () => {
 
   it('tool result preserved over a cut: the caller is told, and the model knows', async () => {
     const call = harnessWithTools(
-      { look: { takesMs: 4_000 } },
+      { look: { durationMs: 4_000 } },
       {
         reply: async function* ({ history }) {
           const last = history.at(-1)!;
           if (last.role === 'tool') yield `It is ${last.text}.`;
-          else if (last.text === 'how many') yield callOf('look');
+          else if (last.text === 'how many') yield toolCall('look');
           else yield 'Fine.';
         },
       },
@@ -244,7 +256,7 @@ describe('scenarios of the engine', () => {
   });
 
   it('unknown tool: the model is told which there are', async () => {
-    const call = harnessWithTools({ look: {} }, { reply: asking(callOf('fly')) });
+    const call = harnessWithTools({ look: {} }, { reply: replyWithTools(toolCall('fly')) });
     call.call.connected();
     await ask(call, 'fly me to the moon');
     expect(call.called).toEqual([]);
@@ -257,7 +269,10 @@ describe('scenarios of the engine', () => {
       ['[1]', 'not a JSON object'],
       ['{"wrong":1}', 'wrong is no argument'],
     ] as const) {
-      const call = harnessWithTools({ look: {} }, { reply: asking(callOf('look', args)) });
+      const call = harnessWithTools(
+        { look: {} },
+        { reply: replyWithTools(toolCall('look', args)) },
+      );
       call.call.connected();
       await ask(call, 'look at this');
       expect(call.called, args).toEqual([]);
@@ -354,11 +369,11 @@ describe('scenarios of the engine', () => {
   });
 
   it('resume after a dropped socket: nothing lost', async () => {
-    const call = await telling();
-    await call.away(4_000);
+    const call = await storyCall();
+    await call.disconnect(4_000);
     await call.silence(4_000);
-    expect(call.transport.heard.length).toBe(14 * 2_400);
-    expect(wasHeardOnce(call.transport.heard)).toBe(true);
+    expect(call.transport.played.length).toBe(14 * 2_400);
+    expect(wasPlayedOnce(call.transport.played)).toBe(true);
   });
 });
 
@@ -403,7 +418,7 @@ describe('the times of a turn', () => {
 
 describe('the talk', () => {
   it('has each turn once and in order, whatever was cut', async () => {
-    const call = await telling();
+    const call = await storyCall();
     await call.say('stop now', 500);
     await call.silence(3_000);
     expect(users(call)).toEqual(['tell me', 'stop now']);
@@ -414,7 +429,7 @@ describe('the talk', () => {
 /** Tells a text when asked to; else an echo. */
 function answering(text: string): HarnessOptions {
   return {
-    ...story,
+    ...storyOptions,
     reply: async function* ({ history }) {
       const said = history.at(-1)?.text;
       yield said === 'tell me' ? text : `You said ${said}.`;

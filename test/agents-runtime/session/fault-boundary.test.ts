@@ -9,7 +9,7 @@ import { FrameTicker } from '../../../agents-runtime/timing/frame-ticker.js';
 import type { VoiceActivity } from '../../../media/vad/voice-activity.js';
 import { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 import { harness, sleep } from '../../support/harness/call/call-harness.js';
-import { STORY, story } from '../../support/harness/call/story-call.js';
+import { STORY, storyOptions } from '../../support/harness/call/story-call.js';
 import { FaultyPorts } from './faulty-ports.js';
 import '../../support/harness/process/property-seed.js';
 
@@ -19,7 +19,7 @@ describe('an exception in a call', () => {
     const ticker = new FrameTicker(clock);
     let sent = 0;
     const faulty = harness({
-      ...story,
+      ...storyOptions,
       clock,
       begin: (parts) => {
         const { transport } = parts;
@@ -29,7 +29,11 @@ describe('an exception in a call', () => {
         return new Call({ ...parts, ticker });
       },
     });
-    const healthy = harness({ ...story, clock, begin: (parts) => new Call({ ...parts, ticker }) });
+    const healthy = harness({
+      ...storyOptions,
+      clock,
+      begin: (parts) => new Call({ ...parts, ticker }),
+    });
     for (const { call } of [faulty, healthy]) {
       call.connected();
       call.typed('tell me');
@@ -37,7 +41,7 @@ describe('an exception in a call', () => {
     await clock.run(4_000);
     expect(faulty.ended()).toBe('error_transport');
     expect(faulty.faults).toEqual(['call: Error: the transport died']);
-    expect(healthy.transport.heard.length).toBe(14 * 2_400);
+    expect(healthy.transport.played.length).toBe(14 * 2_400);
     expect(healthy.texts('agent')).toEqual([STORY]);
     expect(healthy.faults).toEqual([]);
   });
@@ -45,7 +49,7 @@ describe('an exception in a call', () => {
   it('in an observer is reported once, and neither the call nor its other observers notice', async () => {
     const seen: string[] = [];
     const call = harness({
-      ...story,
+      ...storyOptions,
       begin: (parts) => {
         const faulty = {
           input: () => raise('the observer died'),
@@ -166,7 +170,11 @@ async function held(
   // The ticker's phase is that of its first leg.
   ticker.join(() => undefined);
   const shared = { ticker, voiceActivity: new SharedVoiceActivity(clock) };
-  const call = harness({ ...story, clock, begin: (parts) => new Call({ ...parts, ...shared }) });
+  const call = harness({
+    ...storyOptions,
+    clock,
+    begin: (parts) => new Call({ ...parts, ...shared }),
+  });
   const heardAt: number[] = [];
   const { transport } = call;
   const audio = transport.sendAudio.bind(transport);
@@ -180,7 +188,7 @@ async function held(
   await call.silence(1_200);
   await call.say('stop that', 700);
   await call.silence(2_500);
-  return { call, heardAt, heard: transport.heard, events: transport.events, faults: call.faults };
+  return { call, heardAt, heard: transport.played, events: transport.events, faults: call.faults };
 }
 
 function diceOf(seed: number): () => number {
@@ -206,7 +214,7 @@ it('whatever the ports of a call do, the audio of another call is the same to th
       const beside = await held((shared, clock) => {
         for (let i = 0; i < calls; i++) {
           harness({
-            ...story,
+            ...storyOptions,
             clock,
             config: {
               allowAgentToEndCall: true,

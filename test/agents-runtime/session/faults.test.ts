@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type HarnessOptions, harness } from '../../support/harness/call/call-harness.js';
-import { STORY, story, telling, wasHeardOnce } from '../../support/harness/call/story-call.js';
+import {
+  STORY,
+  storyCall,
+  storyOptions,
+  wasPlayedOnce,
+} from '../../support/harness/call/story-call.js';
 
 describe('a recogniser', () => {
   it('that is late is waited for', async () => {
@@ -77,12 +82,12 @@ describe('a model or a voice that dies', () => {
   });
 
   it.each([0, 3])('as a voice, after %s words of each text, ends the call', async (words) => {
-    const call = harness({ ...story, voiceFailsAfter: () => words });
+    const call = harness({ ...storyOptions, voiceFailsAfter: () => words });
     call.call.connected();
     await call.say('tell me', 600);
     await call.silence(4_000);
     expect(call.ended()).toBe('error_tts');
-    expect(call.transport.heard.length).toBe(2 * words * 2_400);
+    expect(call.transport.played.length).toBe(2 * words * 2_400);
     expect(new Set(call.faults)).toEqual(new Set(['speech: Error: the voice died']));
     const told = call.transport.events.filter(({ type }) => type === 'error');
     expect(told[0]).toEqual(expect.objectContaining({ code: 'SPEECH_FAILED' }));
@@ -91,7 +96,10 @@ describe('a model or a voice that dies', () => {
   });
 
   it('as a voice, once, is apologised for with what was heard of it', async () => {
-    const call = harness({ ...story, voiceFailsAfter: (text) => (text === STORY ? 3 : undefined) });
+    const call = harness({
+      ...storyOptions,
+      voiceFailsAfter: (text) => (text === STORY ? 3 : undefined),
+    });
     call.call.connected();
     await call.say('tell me', 600);
     await call.silence(4_000);
@@ -139,36 +147,36 @@ describe('a model or a voice that dies', () => {
 
 describe('a broken wire', () => {
   it('while the agent holds lets it go on where the client stands', async () => {
-    const call = await telling();
+    const call = await storyCall();
     await call.cough(180);
     expect(call.control()).toEqual(['pause']);
-    await call.away(4_000);
+    await call.disconnect(4_000);
     await call.silence(4_000);
-    expect(call.transport.heard.length).toBe(14 * 2_400);
-    expect(wasHeardOnce(call.transport.heard)).toBe(true);
+    expect(call.transport.played.length).toBe(14 * 2_400);
+    expect(wasPlayedOnce(call.transport.played)).toBe(true);
   });
 
   it('that hid a cut is told of it: nothing old is heard, and the client plays on', async () => {
-    const call = await telling({ transcriptMs: 500 });
+    const call = await storyCall({ transcriptMs: 500 });
     await call.say('stop', 300);
     expect(call.control()).toEqual(['pause']);
-    const heardBefore = call.transport.heard.length;
-    await call.away(4_000);
+    const heardBefore = call.transport.played.length;
+    await call.disconnect(4_000);
     expect(call.control().at(-1)).toBe('clear');
     await call.silence(4_000);
     expect(call.texts('agent')[1]).toBe('You said stop.');
     // Three words of the new answer, and of the old one not a sample more.
-    expect(call.transport.heard.length - heardBefore).toBe(3 * 2_400);
+    expect(call.transport.played.length - heardBefore).toBe(3 * 2_400);
   });
 
   it('loses nothing however long it was away, wherever in an answer', async () => {
     for (const at of [0, 20, 130, 390, 410, 900]) {
-      const call = await telling();
+      const call = await storyCall();
       await call.silence(at);
-      await call.away(2_000 + at);
+      await call.disconnect(2_000 + at);
       await call.silence(4_000);
-      expect(call.transport.heard.length).toBe(14 * 2_400);
-      expect(wasHeardOnce(call.transport.heard)).toBe(true);
+      expect(call.transport.played.length).toBe(14 * 2_400);
+      expect(wasPlayedOnce(call.transport.played)).toBe(true);
     }
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LlmRequest, ReplyToken } from '../../../agents-runtime/contract/language-model.js';
 import { CONFIG, type HarnessOptions, harness } from '../../support/harness/call/call-harness.js';
-import { callOf } from '../../support/harness/call/scripted-tools.js';
+import { toolCall } from '../../support/harness/call/scripted-tools.js';
 
 const AUTO = { voice: { ...CONFIG.voice, language: 'auto' as const }, userSilenceTimeoutMs: 4_000 };
 const GERMAN = /\b(wann|haben|offen|und)\b/;
@@ -67,7 +67,7 @@ describe('the language of a call', () => {
           return;
         }
         yield 'Of course.';
-        yield callOf('switch_language', { language: 'de' });
+        yield toolCall('switch_language', { language: 'de' });
       },
     });
     await call.say('please speak german now', 600);
@@ -84,7 +84,7 @@ describe('the language of a call', () => {
       reply: async function* ({ history }: LlmRequest): AsyncGenerator<ReplyToken> {
         const last = history.at(-1)!;
         if (last.role === 'tool') yield last.text;
-        else yield callOf('switch_language', { language: 'ru' });
+        else yield toolCall('switch_language', { language: 'ru' });
       },
     });
     await call.say('please speak russian now', 600);

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { harness } from '../../support/harness/call/call-harness.js';
-import { asking, callOf, harnessWithTools } from '../../support/harness/call/scripted-tools.js';
+import {
+  harnessWithTools,
+  replyWithTools,
+  toolCall,
+} from '../../support/harness/call/scripted-tools.js';
 
 type Call = Pick<ReturnType<typeof harness>, 'say' | 'silence' | 'turns'>;
 
@@ -15,8 +19,8 @@ const lastTurn = (call: Call, role: 'user' | 'agent') =>
 describe('the record of tools', () => {
   it('tells with an answer which tool ran for it, when and for how long', async () => {
     const call = harnessWithTools(
-      { look: { takesMs: 700 } },
-      { reply: asking(callOf('look', { day: 'Monday' })) },
+      { look: { durationMs: 700 } },
+      { reply: replyWithTools(toolCall('look', { day: 'Monday' })) },
     );
     call.call.connected();
     await ask(call, 'how many');
@@ -38,13 +42,13 @@ describe('the record of tools', () => {
   });
 
   it.each([
-    ['failed', { look: { fails: true } }, callOf('look')],
-    ['failed', { look: { outcome: { text: 'no', failed: true } } }, callOf('look')],
-    ['timeout', { look: { takesMs: 9_000, timeoutMs: 1_000 } }, callOf('look')],
-    ['refused', { look: {} }, callOf('fly')],
-    ['refused', { look: {} }, callOf('look', '[1]')],
+    ['failed', { look: { fails: true } }, toolCall('look')],
+    ['failed', { look: { outcome: { text: 'no', failed: true } } }, toolCall('look')],
+    ['timeout', { look: { durationMs: 9_000, timeoutMs: 1_000 } }, toolCall('look')],
+    ['refused', { look: {} }, toolCall('fly')],
+    ['refused', { look: {} }, toolCall('look', '[1]')],
   ] as const)('tells that one %s', async (outcome, tools, asked) => {
-    const call = harnessWithTools(tools, { reply: asking(asked) });
+    const call = harnessWithTools(tools, { reply: replyWithTools(asked) });
     call.call.connected();
     await ask(call, 'how many');
     const { tools: told } = lastTurn(call, 'agent')!;
@@ -57,7 +61,7 @@ describe('the record of tools', () => {
       {},
       {
         config: { allowAgentToSkipTurn: true },
-        reply: asking(callOf('skip_turn')),
+        reply: replyWithTools(toolCall('skip_turn')),
       },
     );
     skips.call.connected();
@@ -70,7 +74,10 @@ describe('the record of tools', () => {
       tools: [{ name: 'skip_turn', kind: 'call', outcome: 'ok' }],
     });
 
-    const cut = harnessWithTools({ look: { takesMs: 9_000 } }, { reply: asking(callOf('look')) });
+    const cut = harnessWithTools(
+      { look: { durationMs: 9_000 } },
+      { reply: replyWithTools(toolCall('look')) },
+    );
     cut.call.connected();
     await ask(cut, 'how many', 1_500);
     cut.call.hangUp('user_hangup');
@@ -81,8 +88,8 @@ describe('the record of tools', () => {
 
   it('holds an async one once, with what it brought in the end', async () => {
     const call = harnessWithTools(
-      { note: { mode: 'async', takesMs: 4_000 } },
-      { reply: asking(callOf('note')) },
+      { note: { mode: 'async', durationMs: 4_000 } },
+      { reply: replyWithTools(toolCall('note')) },
     );
     call.call.connected();
     await ask(call, 'write it down', 3_000);

@@ -5,7 +5,7 @@ import '../../support/harness/process/property-seed.js';
 
 type Act =
   | { readonly type: 'say'; readonly words: number; readonly ms: number }
-  | { readonly type: 'cough' | 'silence' | 'away'; readonly ms: number }
+  | { readonly type: 'cough' | 'silence' | 'disconnect'; readonly ms: number }
   | { readonly type: 'type' };
 
 const ms = (max: number) => fc.integer({ min: 1, max: max / 20 }).map((frames) => frames * 20);
@@ -17,7 +17,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   }),
   fc.record({ type: fc.constant('cough' as const), ms: ms(600) }),
   fc.record({ type: fc.constant('silence' as const), ms: ms(2_500) }),
-  fc.record({ type: fc.constant('away' as const), ms: ms(4_000) }),
+  fc.record({ type: fc.constant('disconnect' as const), ms: ms(4_000) }),
   fc.constant({ type: 'type' as const }),
 );
 
@@ -48,10 +48,10 @@ function watchQuiet({ clock, transport }: ReturnType<typeof harness>) {
     send(event);
   };
   let timer = clock.after(0, function look() {
-    const isQuiet = isSpeaking && transport.heard.length === heard && !transport.isAway;
+    const isQuiet = isSpeaking && transport.played.length === heard && !transport.isDisconnected;
     quietMs = isQuiet ? quietMs + 50 : 0;
     longestMs = Math.max(longestMs, quietMs);
-    heard = transport.heard.length;
+    heard = transport.played.length;
     timer = clock.after(50, look);
   });
   return {
@@ -101,7 +101,7 @@ describe('whatever is said, and when', () => {
         expect(call.states().at(-1)).toBe('listening');
         expect(call.ended()).toBeUndefined();
         expect(call.faults).toEqual([]);
-        const { heard } = call.transport;
+        const { played: heard } = call.transport;
         expect(heard.every((sample, i) => i === 0 || sample > heard[i - 1]!)).toBe(true);
 
         const said = call.texts('user').join(' ');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Call } from '../../../agents-runtime/session/call.js';
 import { type HarnessOptions, harness, sleep } from '../../support/harness/call/call-harness.js';
-import { STORY, telling, wasHeardOnce } from '../../support/harness/call/story-call.js';
+import { STORY, storyCall, wasPlayedOnce } from '../../support/harness/call/story-call.js';
 
 describe('speech before the answer sounds', () => {
   const slow: HarnessOptions = {
@@ -37,7 +37,7 @@ describe('speech before the answer sounds', () => {
     await call.silence(6_000);
     expect(call.texts('agent')).toEqual(['You said what time is it.']);
     expect(call.states()).toEqual(['listening', 'thinking', 'speaking', 'listening']);
-    expect(call.transport.heard.length).toBe(6 * 2_400);
+    expect(call.transport.played.length).toBe(6 * 2_400);
   });
 });
 
@@ -71,7 +71,7 @@ describe('a pause between two words', () => {
 
 describe('a pause of the agent', () => {
   it('waits for the recogniser to say that there was nothing', async () => {
-    const call = await telling({ transcriptMs: 900 });
+    const call = await storyCall({ transcriptMs: 900 });
     const from = call.clock.now();
     await call.cough(200);
     await call.silence(3_500);
@@ -82,16 +82,16 @@ describe('a pause of the agent', () => {
   });
 
   it('is short when noise goes on without words', async () => {
-    const call = await telling();
+    const call = await storyCall();
     await call.cough(3_000);
     await call.silence(4_000);
     expect(call.control()).toEqual(['pause', 'resume']);
-    expect(wasHeardOnce(call.transport.heard)).toBe(true);
-    expect(call.transport.heard.length).toBe(14 * 2_400);
+    expect(wasPlayedOnce(call.transport.played)).toBe(true);
+    expect(call.transport.played.length).toBe(14 * 2_400);
   });
 
   it('that ended in a cut is never resumed', async () => {
-    const call = await telling();
+    const call = await storyCall();
     await call.say('stop', 400);
     await call.silence(4_000);
     expect(call.control()).toEqual(['pause', 'clear']);
@@ -99,7 +99,7 @@ describe('a pause of the agent', () => {
   });
 
   it('is not resumed by the end of the call', async () => {
-    const call = await telling();
+    const call = await storyCall();
     await call.cough(200);
     expect(call.control()).toEqual(['pause']);
     call.call.hangUp('user_hangup');
@@ -112,12 +112,12 @@ describe('a pause of the agent', () => {
 describe('a long wire', () => {
   it('loses no sample of a pause, however short the pause is', async () => {
     for (const wayMs of [40, 150, 300]) {
-      const call = await telling({ wayMs, transcriptMs: 20 });
+      const call = await storyCall({ networkDelayMs: wayMs, transcriptMs: 20 });
       await call.silence(wayMs);
       await call.cough(140);
       await call.silence(6_000);
       expect(call.control()).toEqual(['pause', 'resume']);
-      const { heard } = call.transport;
+      const { played: heard } = call.transport;
       const numbers = heard.map((sample) => Math.round(sample * 1e7));
       // Every sample, in order; at the pause some may be heard again, never one left out.
       let repeated = 0;
@@ -133,21 +133,21 @@ describe('a long wire', () => {
   });
 
   it('remembers what was heard at its far end, within a word', async () => {
-    const call = await telling({ wayMs: 150 });
+    const call = await storyCall({ networkDelayMs: 150 });
     await call.say('stop now', 600);
     await call.silence(5_000);
     const cleared = call.transport.control.findIndex((line) => line.includes('clear'));
     expect(cleared).toBeGreaterThan(0);
     const [first] = call.texts('agent');
     const answerWords = call.texts('agent')[1]!.split(' ').length;
-    const heardWords = call.transport.heard.length / 2_400 - answerWords;
+    const heardWords = call.transport.played.length / 2_400 - answerWords;
     expect(Math.abs(first!.split(' ').length - heardWords)).toBeLessThanOrEqual(1);
   });
 });
 
 describe('settings of interruption', () => {
   it('typed text interrupts and is answered at once', async () => {
-    const call = await telling();
+    const call = await storyCall();
     call.call.typed('never mind');
     await call.silence(1_500);
     expect(call.control()).toEqual(['clear']);
@@ -159,16 +159,16 @@ describe('settings of interruption', () => {
   });
 
   it('fewer words than wanted let the agent finish, and are answered then', async () => {
-    const call = await telling({ config: { minInterruptionWords: 3 } });
+    const call = await storyCall({ config: { minInterruptionWords: 3 } });
     await call.say('stop it', 400);
     await call.silence(4_000);
     expect(call.control()).toEqual(['pause', 'resume']);
     expect(call.texts('agent')).toEqual([STORY, 'You said stop it.']);
-    expect(wasHeardOnce(call.transport.heard)).toBe(true);
+    expect(wasPlayedOnce(call.transport.played)).toBe(true);
   });
 
   it('the word that completes them cuts, although the pause was over', async () => {
-    const call = await telling({ config: { minInterruptionWords: 3 }, transcriptMs: 200 });
+    const call = await storyCall({ config: { minInterruptionWords: 3 }, transcriptMs: 200 });
     await call.say('stop it now please', 700);
     await call.silence(4_000);
     expect(call.control().at(-1)).toBe('clear');
@@ -176,7 +176,7 @@ describe('settings of interruption', () => {
   });
 
   it('with no words wanted any speech cuts, and a cough is not answered', async () => {
-    const call = await telling({ config: { minInterruptionWords: 0 } });
+    const call = await storyCall({ config: { minInterruptionWords: 0 } });
     await call.cough(200);
     await call.silence(4_000);
     expect(call.control()).toEqual(['clear']);
@@ -185,13 +185,13 @@ describe('settings of interruption', () => {
   });
 
   it('with interruptions off nothing pauses, and what was said is answered afterwards', async () => {
-    const call = await telling({ config: { allowInterruptions: false } });
+    const call = await storyCall({ config: { allowInterruptions: false } });
     await call.say('stop now please', 500);
     await call.silence(4_000);
     expect(call.control()).toEqual([]);
     expect(call.texts('agent')).toEqual([STORY, 'You said stop now please.']);
     expect(call.shown()[2]).toBe('user: stop now please');
-    expect(call.transport.heard.length).toBeGreaterThan(14 * 2_400);
+    expect(call.transport.played.length).toBeGreaterThan(14 * 2_400);
   });
 
   it('with interruptions off two remarks are one turn, in the talk and on the screen', async () => {
@@ -232,7 +232,7 @@ describe('settings of interruption', () => {
 
   it('a backchannel neither cuts nor is answered while the agent speaks, but is after it', async () => {
     const long = `${STORY.slice(0, -1)}, and ${STORY}`;
-    const call = await telling({
+    const call = await storyCall({
       reply: async function* ({ history }) {
         yield history.at(-1)?.text === 'tell me' ? long : `You said ${history.at(-1)?.text}.`;
       },

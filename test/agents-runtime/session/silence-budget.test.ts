@@ -20,7 +20,7 @@ async function silenceAfterTurn(options: HarnessOptions, modelMs: number): Promi
   call.call.connected();
   await call.say('when do you open', 600);
   let silenceMs = 0;
-  for (; call.transport.heard.length === 0 && silenceMs < 3 * BOUND_MS; silenceMs += 20) {
+  for (; call.transport.played.length === 0 && silenceMs < 3 * BOUND_MS; silenceMs += 20) {
     await call.silence(20);
   }
   call.call.hangUp('user_hangup');

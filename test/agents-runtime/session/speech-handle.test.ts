@@ -3,7 +3,7 @@ import { Playout } from '../../../agents-runtime/output/playout.js';
 import type { SpokenChunk } from '../../../agents-runtime/output/spoken-text-alignment.js';
 import { SpeechHandle } from '../../../agents-runtime/session/speech-handle.js';
 import { FrameTicker } from '../../../agents-runtime/timing/frame-ticker.js';
-import { PlayingClient, VOICE_RATE } from '../../support/fakes/virtual-client.js';
+import { VirtualClient, VOICE_RATE } from '../../support/fakes/virtual-client.js';
 import { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 import { rethrowing } from '../../support/harness/call/rethrowing-boundary.js';
 
@@ -15,7 +15,7 @@ async function* oneSecond(): AsyncGenerator<SpokenChunk> {
 
 function setUp() {
   const clock = new VirtualClock();
-  const transport = new PlayingClient(clock);
+  const transport = new VirtualClient(clock);
   const playout = new Playout({
     transport,
     clock,
@@ -47,12 +47,12 @@ const ANSWERED = { turn: 1, timestamps: { speechEndAt: 0, dueAt: 500, committedA
 it('stays silent until it is committed, and then plays to its end', async () => {
   const { clock, transport, speech, events } = setUp();
   await clock.run(500);
-  expect([speech.state, transport.heard.length, events]).toEqual(['prepared', 0, []]);
+  expect([speech.state, transport.played.length, events]).toEqual(['prepared', 0, []]);
   speech.commit(ANSWERED);
   expect(speech.state).toBe('playing');
   await clock.run(2_000);
   expect(speech.state).toBe('finished');
-  expect(transport.heard.length).toBe(VOICE_RATE);
+  expect(transport.played.length).toBe(VOICE_RATE);
   expect(events[0]).toBe('started');
   expect(events).toContainEqual(expect.stringMatching(/^audible after 5\d\d ms$/));
   expect(events.at(-1)).toBe('finished false We open at nine.');
@@ -79,7 +79,7 @@ it('that is discarded is never played', async () => {
   const { clock, transport, speech, events } = setUp();
   speech.discard();
   await clock.run(2_000);
-  expect([speech.signal.aborted, transport.heard.length, events]).toEqual([true, 0, []]);
+  expect([speech.signal.aborted, transport.played.length, events]).toEqual([true, 0, []]);
 });
 
 it.each([

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
 import { resampleToPcm } from '../../../tools/simulator/wav-file.js';
-import { Speaker } from '../../support/harness/audio/synthesised-speech.js';
+import { SpeechSynthesiser } from '../../support/harness/audio/synthesised-speech.js';
 import type { CallersOrder } from './callers.js';
 import type { CallerFigures } from './light-caller.js';
 
@@ -69,7 +69,7 @@ export class CallersProcess<
 }
 
 async function spokenQuestion(sampleRate: number): Promise<Uint8Array> {
-  const speaker = new Speaker(new CpuScheduler(1));
+  const speaker = new SpeechSynthesiser(new CpuScheduler(1));
   try {
     const samples = await speaker.say(QUESTION);
     const pcm = resampleToPcm(samples, 16_000, sampleRate);

@@ -13,9 +13,9 @@ import { connect } from '../../../src/platform/db/connect.js';
 import { SignedLinks } from '../../../src/platform/http/signed-links.js';
 import { SecretBox } from '../../../src/platform/secrets/secret-box.js';
 import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
-import { Receiver } from '../../support/fakes/webhook-receiver.js';
+import { WebhookReceiver } from '../../support/fakes/webhook-receiver.js';
 import { OVERRIDES } from '../../support/harness/app/webhook-app.js';
-import { makeAgent, WrittenCalls } from '../../support/harness/call/webhook-calls.js';
+import { makeAgent, StoredWebhookCalls } from '../../support/harness/call/webhook-calls.js';
 import { withDatabase } from '../../support/harness/postgres/test-database.js';
 
 const database = withDatabase({ emptied: 'before-each' });
@@ -74,7 +74,7 @@ async function gateway(model: LanguageModel = BUILT_IN, origin: string | null = 
     llmRegistry: { get: () => model },
     events,
   });
-  const hook = await Receiver.open();
+  const hook = await WebhookReceiver.open();
   closers.push(async () => {
     await summaries.close();
     await webhooks.close();
@@ -84,7 +84,7 @@ async function gateway(model: LanguageModel = BUILT_IN, origin: string | null = 
   const agent = await makeAgent(database.db, box, [
     { url: hook.url(), events: ['call.completed'] },
   ]);
-  return { calls: new WrittenCalls(database.db, events), events, summaries, hook, agent };
+  return { calls: new StoredWebhookCalls(database.db, events), events, summaries, hook, agent };
 }
 
 type Gateway = Awaited<ReturnType<typeof gateway>>;

@@ -108,7 +108,7 @@ it('follows what the client does: holds, goes on, and drops what was cut', async
   });
   const ear = heard();
   sound.listen(plainEncoders().encoders, ear.listener);
-  const clientMs = () => call.transport.heard.length / (RATE / 1000);
+  const clientMs = () => call.transport.played.length / (RATE / 1000);
   call.call.connected();
   await call.say('hello', 800);
   while (clientMs() < 500) await call.silence(20);

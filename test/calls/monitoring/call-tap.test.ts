@@ -5,7 +5,7 @@ import { watchCall } from '../../../src/calls/monitoring/call-tap.js';
 import type { LiveEvent, RunningCall } from '../../../src/calls/monitoring/live-event.js';
 import { type CallFeed, LiveEventBus } from '../../../src/calls/monitoring/live-event-bus.js';
 import { type HarnessOptions, harness } from '../../support/harness/call/call-harness.js';
-import { STORY, story } from '../../support/harness/call/story-call.js';
+import { STORY, storyOptions } from '../../support/harness/call/story-call.js';
 
 const CALL: RunningCall = {
   call_id: 'the call',
@@ -72,7 +72,7 @@ it('is told from its beginning to its end: states, both sides as they grow, turn
 });
 
 it('is corrected when it is cut: what was not heard is taken back', async () => {
-  const { call, watch } = watchedCall(story);
+  const { call, watch } = watchedCall(storyOptions);
   const { told } = watch();
   call.call.connected();
   await call.say('tell me', 600);

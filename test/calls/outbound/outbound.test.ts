@@ -28,7 +28,7 @@ const plane = withControlPlane({
 });
 afterAll(() => twilio.close());
 beforeEach(() => {
-  twilio.isMute = false;
+  twilio.dropsResponses = false;
   twilio.calls.clear();
   twilio.requests.length = 0;
   origin = ORIGIN;
@@ -102,7 +102,7 @@ describe('an agent that calls somebody', () => {
 
   it('has called, for all we know, where the answer of the carrier was lost', async () => {
     const { call } = await agentWith();
-    twilio.isMute = true;
+    twilio.dropsResponses = true;
     const key = { 'Idempotency-Key': randomUUID() };
     const { status, body } = await call({}, key);
     expect([status, body.status]).toEqual([200, 'initiated']);

@@ -109,7 +109,7 @@ describe('a storage that is away', () => {
 
 describe('a merge that takes too long for a request', () => {
   it('goes on, and is asked for again', async () => {
-    const gateway = await openRecordingGateway(database.db, { mergedWithinMs: 0 });
+    const gateway = await openRecordingGateway(database.db, { mixdownTimeoutMs: 0 });
     const callId = await endedCall();
     const sink = gateway.recordings.begin(callId, AGENT_RATE);
     recordTones(sink, 2);

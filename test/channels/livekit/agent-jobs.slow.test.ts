@@ -93,8 +93,8 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
     const gateway = await open();
     const callId = await reserve();
     await openRoom(callId);
-    await comeTo((id) => gateway.held.has(id), [callId]);
-    expect([...gateway.held]).toEqual([callId]);
+    await comeTo((id) => gateway.activeCallIds.has(id), [callId]);
+    expect([...gateway.activeCallIds]).toEqual([callId]);
     expect((await calls().find(callId))?.gateway_id).toBe(gateway.id);
     await gateway.end(callId);
     await vi.waitFor(async () => expect(await roomExists(callId)).toBe(false), WAIT);
@@ -109,39 +109,40 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
       const two = await open({ capacity: 15 });
       const callIds = await Promise.all(Array.from({ length: 50 }, () => reserve()));
       await Promise.all(callIds.map((callId) => openRoom(callId)));
-      const isHeld = (callId: string) => one.held.has(callId) || two.held.has(callId);
+      const isHeld = (callId: string) =>
+        one.activeCallIds.has(callId) || two.activeCallIds.has(callId);
       await vi.waitFor(
         async () => {
           // A busy machine may lose jobs: LiveKit gives them up when it is not answered in time.
-          if (one.held.size + two.held.size < 30) {
+          if (one.activeCallIds.size + two.activeCallIds.size < 30) {
             await Promise.all(callIds.filter((callId) => !isHeld(callId)).map(dispatchTo));
           }
-          expect(one.held.size + two.held.size).toBe(30);
+          expect(one.activeCallIds.size + two.activeCallIds.size).toBe(30);
         },
         { ...WAIT, interval: 3_000 },
       );
-      expect([one.most, two.most]).toEqual([15, 15]);
-      const served = [...one.served, ...two.served];
+      expect([one.maxActiveCalls, two.maxActiveCalls]).toEqual([15, 15]);
+      const served = [...one.claimedCallIds, ...two.claimedCallIds];
       expect(new Set(served).size).toBe(served.length);
       const live = await database.db('calls').whereIn('call_id', callIds).where({ state: 'live' });
       expect(live).toHaveLength(30);
       for (const { call_id, gateway_id } of live) {
-        expect((gateway_id === one.id ? one : two).held.has(call_id)).toBe(true);
+        expect((gateway_id === one.id ? one : two).activeCallIds.has(call_id)).toBe(true);
       }
       // Room that is free again is used again.
-      const [first] = one.held;
+      const [first] = one.activeCallIds;
       await one.end(first!);
       const next = await reserve();
       await openRoom(next);
       await vi.waitFor(
         async () => {
           // A job that comes before LiveKit has heard that there is room again goes to nobody.
-          if (!one.held.has(next)) await dispatchTo(next);
-          expect(one.held.has(next)).toBe(true);
+          if (!one.activeCallIds.has(next)) await dispatchTo(next);
+          expect(one.activeCallIds.has(next)).toBe(true);
         },
         { ...WAIT, interval: 500 },
       );
-      expect([one.most, two.most]).toEqual([15, 15]);
+      expect([one.maxActiveCalls, two.maxActiveCalls]).toEqual([15, 15]);
     },
   );
 
@@ -159,7 +160,7 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
       const there = await Promise.all(callIds.map(roomExists));
       expect(there.filter(Boolean)).toHaveLength(2);
     }, WAIT);
-    expect(gateway.held.size).toBe(2);
+    expect(gateway.activeCallIds.size).toBe(2);
   });
 
   it(
@@ -170,7 +171,7 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
       const callId = await reserve();
       await openRoom(callId);
       for (let i = 0; i < 4; i++) await dispatchTo(callId);
-      const served = () => both.flatMap((gateway) => gateway.served);
+      const served = () => both.flatMap((gateway) => gateway.claimedCallIds);
       await comeTo((id) => served().includes(id), [callId]);
       expect(served()).toEqual([callId]);
       // A later call shows that the jobs before it were answered.
@@ -205,8 +206,8 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
       }
       const last = await reserve();
       await openRoom(last);
-      await comeTo((id) => gateway.served.includes(id), [last]);
-      expect(gateway.served).toEqual([last]);
+      await comeTo((id) => gateway.claimedCallIds.includes(id), [last]);
+      expect(gateway.claimedCallIds).toEqual([last]);
       expect(await stateOf(other)).toBe('reserved');
     },
   );
@@ -235,9 +236,9 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
         return found;
       }, WAIT);
       // It begins when the telephone does not ring any more.
-      expect(gateway.served).toEqual([]);
+      expect(gateway.claimedCallIds).toEqual([]);
       answer();
-      await vi.waitFor(() => expect(gateway.served).toEqual([row.call_id]), WAIT);
+      await vi.waitFor(() => expect(gateway.claimedCallIds).toEqual([row.call_id]), WAIT);
       expect(await calls().find(row.call_id)).toMatchObject({
         call_type: 'sip_inbound',
         from_number: '+15550111',
@@ -251,8 +252,8 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
       await dispatches.createDispatch(after, 'parley', { metadata });
       const last = await reserve();
       await openRoom(last);
-      await comeTo((id) => gateway.served.includes(id), [last]);
-      expect(gateway.served[1]).toBe(last);
+      await comeTo((id) => gateway.claimedCallIds.includes(id), [last]);
+      expect(gateway.claimedCallIds[1]).toBe(last);
     },
   );
 
@@ -264,10 +265,10 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
       const callId = await reserve();
       await openRoom(callId);
       await vi.waitFor(async () => expect(await stateOf(callId)).toBe('live'), WAIT);
-      expect(gateway.served).toEqual([]);
+      expect(gateway.claimedCallIds).toEqual([]);
       await gateway.stop();
       expect(await stateOf(callId)).toBe('ended');
-      expect(gateway.served).toEqual([]);
+      expect(gateway.claimedCallIds).toEqual([]);
     },
   );
 
@@ -277,8 +278,8 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
     leaving.drain();
     const callIds = await Promise.all(Array.from({ length: 8 }, () => reserve()));
     await Promise.all(callIds.map((callId) => openRoom(callId)));
-    await comeTo((id) => staying.held.has(id), callIds);
-    expect(leaving.served).toEqual([]);
+    await comeTo((id) => staying.activeCallIds.has(id), callIds);
+    expect(leaving.claimedCallIds).toEqual([]);
   });
 
   it(
@@ -288,20 +289,20 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
       const gateway = await open();
       const callId = await reserve();
       await openRoom(callId);
-      await comeTo((id) => gateway.held.has(id), [callId]);
+      await comeTo((id) => gateway.activeCallIds.has(id), [callId]);
       await server.stop();
       try {
         await vi.waitFor(() => expect(gateway.isUp).toBe(false), WAIT);
-        expect(gateway.downs).toHaveLength(1);
-        expect(gateway.held.has(callId)).toBe(true);
+        expect(gateway.disconnectReasons).toHaveLength(1);
+        expect(gateway.activeCallIds.has(callId)).toBe(true);
       } finally {
         server = await startLiveKitServer(tools['livekit-server'], { port });
       }
       await vi.waitFor(() => expect(gateway.isUp).toBe(true), WAIT);
-      expect(gateway.held.has(callId)).toBe(true);
+      expect(gateway.activeCallIds.has(callId)).toBe(true);
       const next = await reserve();
       await openRoom(next);
-      await comeTo((id) => gateway.held.has(id), [next]);
+      await comeTo((id) => gateway.activeCallIds.has(id), [next]);
     },
   );
 
@@ -310,7 +311,7 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
     const gateway = await open();
     const callId = await reserve();
     await openRoom(callId);
-    await comeTo((id) => gateway.held.has(id), [callId]);
+    await comeTo((id) => gateway.activeCallIds.has(id), [callId]);
     await vi.waitFor(
       async () => expect(await cluster.hasRunningJob(roomOf(callId))).toBe(true),
       WAIT,

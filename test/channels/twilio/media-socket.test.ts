@@ -6,12 +6,12 @@ import { signTwilio } from '../../../src/channels/twilio/twilio-signature.js';
 import { TWILIO } from '../../support/fakes/carrier.js';
 import { startTwilio } from '../../support/fakes/carrier-servers.js';
 import { addCall } from '../../support/fakes/twilio-calls.js';
-import { ringing, streamUrl, withTwilioPlane } from '../../support/harness/app/twilio-app.js';
+import { ringingFields, streamUrl, withTwilioPlane } from '../../support/harness/app/twilio-app.js';
 
 const VOICE = '/telephony/twilio/voice';
 const twilio = await startTwilio();
 let startMs = 60_000;
-const plane = withTwilioPlane({ twilio, startMs: () => startMs });
+const plane = withTwilioPlane({ twilio, startTimeoutMs: () => startMs });
 afterAll(() => twilio.close());
 const waitFor = <T>(look: () => T | Promise<T>) =>
   vi.waitFor(look, { timeout: 30_000, interval: 20 });
@@ -25,7 +25,7 @@ async function rung() {
   const agent = { name: 'Pool', config: { phone_number: number } };
   const { agent_id } = (await ask('POST', '/agent', agent)).body;
   await ask('POST', `/agent/${agent_id}/deploy`);
-  const call = ringing({ To: number });
+  const call = ringingFields({ To: number });
   const atTwilio = addCall(twilio, call.CallSid!);
   const { text } = await plane.tell(VOICE, call);
   const row = async () => {
@@ -71,7 +71,7 @@ async function begun() {
   const { call_id } = await ringingCall.row();
   const call = await waitFor(() => {
     const found = plane.begun.find(({ callId }) => callId === call_id);
-    expect(found?.told).toContain('connected');
+    expect(found?.inputs).toContain('connected');
     return found!;
   });
   return { ...ringingCall, socket, heard, call };
@@ -100,11 +100,11 @@ it('carries a call: audio both ways, keys, marks, clear', async () => {
   say(socket, media(50));
   say(socket, { event: 'dtmf', streamSid: 'MZ01', dtmf: { track: 'inbound_track', digit: '5' } });
   say(socket, { event: 'dtmf', streamSid: 'MZ01', dtmf: { track: 'inbound_track', digit: '#' } });
-  await waitFor(() => expect(call.told.join()).toMatch(/typed .*5/));
+  await waitFor(() => expect(call.inputs.join()).toMatch(/typed .*5/));
   await waitFor(() => expect(call.samples).toBeGreaterThan(8_000));
-  for (let i = 0; i < 20; i++) call.line.sendAudio(new Float32Array(320).fill(0.25));
+  for (let i = 0; i < 20; i++) call.transport.sendAudio(new Float32Array(320).fill(0.25));
   await waitFor(() => expect(heard.map(({ event }) => event)).toContain('mark'));
-  call.line.clear();
+  call.transport.clear();
   await waitFor(() => expect(heard.at(-1)?.event).toBe('clear'));
   const sounds = heard.filter(({ event }) => event === 'media') as unknown as {
     media: { payload: string };
@@ -129,7 +129,7 @@ it('ends with the caller, by stop or by the socket alone', async () => {
 
 it('ends with the agent: at Twilio, and by the socket, whether or not marks come back', async () => {
   const { socket, call, atTwilio, row } = await begun();
-  for (let i = 0; i < 20; i++) call.line.sendAudio(new Float32Array(320).fill(0.25));
+  for (let i = 0; i < 20; i++) call.transport.sendAudio(new Float32Array(320).fill(0.25));
   const closed = once(socket, 'close');
   call.hangUp('agent_hangup');
   await waitFor(() => expect(atTwilio.status).toBe('completed'));
@@ -141,7 +141,7 @@ it('ends with the agent: at Twilio, and by the socket, whether or not marks come
 it('gives its caller away, and leaves the socket to Twilio until it has', async () => {
   const { socket, call, atTwilio, row } = await begun();
   const closed = once(socket, 'close');
-  expect(await call.line.transfer('+14155550177')).toBe('done');
+  expect(await call.transport.transfer('+14155550177')).toBe('done');
   await waitFor(() => expect(atTwilio.redirects).toHaveLength(1));
   expect(atTwilio.redirects[0]).toContain('<Dial><Number>+14155550177</Number></Dial>');
   await closed;
@@ -152,13 +152,13 @@ it('gives its caller away, and leaves the socket to Twilio until it has', async 
 it('goes on where Twilio does not take its caller', async () => {
   const { socket, call, atTwilio, row } = await begun();
   atTwilio.refusesRedirects = true;
-  expect(await call.line.transfer('+14155550177')).toBe('refused');
-  call.line.sendAudio(new Float32Array(320).fill(0.25));
+  expect(await call.transport.transfer('+14155550177')).toBe('refused');
+  call.transport.sendAudio(new Float32Array(320).fill(0.25));
   const [sound] = (await once(socket, 'message')) as [RawData];
   expect(String(sound)).toContain('"event":"media"');
   expect((await row()).state).not.toBe('ended');
   atTwilio.refusesRedirects = false;
-  expect(await call.line.transfer('+14155550178')).toBe('done');
+  expect(await call.transport.transfer('+14155550178')).toBe('done');
   expect(await reasonOf(row)).toBe('transferred');
 });
 
@@ -166,7 +166,7 @@ it('ends with what Twilio tells by its other way, where the socket says nothing'
   const { callSid, row, socket } = await begun();
   await plane.tell(
     '/telephony/twilio/status',
-    ringing({ CallSid: callSid, CallStatus: 'completed' }),
+    ringingFields({ CallSid: callSid, CallStatus: 'completed' }),
   );
   expect(await reasonOf(row)).toBe('user_hangup');
   socket.terminate();

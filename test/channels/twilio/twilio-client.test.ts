@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => twilio.close());
 beforeEach(() => {
-  twilio.isMute = false;
+  twilio.dropsResponses = false;
   twilio.calls.clear();
   twilio.requests.length = 0;
 });
@@ -64,7 +64,7 @@ describe('a call that Twilio is to make', () => {
   });
 
   it('may ring where the answer was lost, and is not ordered again', async () => {
-    twilio.isMute = true;
+    twilio.dropsResponses = true;
     expect(await calls().create(ORDER)).toEqual({ type: 'unknown' });
     expect(twilio.requests).toHaveLength(1);
   });

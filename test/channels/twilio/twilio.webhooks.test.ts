@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CallRow } from '../../../src/calls/store/call.model.js';
 import { startTwilio } from '../../support/fakes/carrier-servers.js';
-import { Receiver } from '../../support/fakes/webhook-receiver.js';
+import { WebhookReceiver } from '../../support/fakes/webhook-receiver.js';
 import {
   ORIGIN,
-  ringing,
+  ringingFields,
   streamUrl,
   withTwilioPlane,
 } from '../../support/harness/app/twilio-app.js';
@@ -15,7 +15,7 @@ import {
 const VOICE = '/telephony/twilio/voice';
 const STATUS = '/telephony/twilio/status';
 const twilio = await startTwilio();
-const receiver = await Receiver.open();
+const receiver = await WebhookReceiver.open();
 let isOpen = true;
 let origin: string | undefined = ORIGIN;
 const plane = withTwilioPlane({ twilio, slots: 2, isOpen: () => isOpen, origin: () => origin });
@@ -46,7 +46,7 @@ const rows = (to: string) => plane.database.db<CallRow>('calls').where({ to_numb
 describe('a number that rings', () => {
   it('is answered with the socket of its call, which is in the record with both numbers', async () => {
     const { agent_id, number } = await agentWith();
-    const answer = await plane.tell(VOICE, ringing({ To: number }));
+    const answer = await plane.tell(VOICE, ringingFields({ To: number }));
     expect([answer.status, answer.type]).toEqual([200, 'text/xml; charset=utf-8']);
     const url = streamUrl(answer.text);
     expect(url).toMatch(/^wss:\/\/voice\.example\.com\/telephony\/twilio\/stream\/[\w.-]+$/);
@@ -71,7 +71,7 @@ describe('a number that rings', () => {
 
   it('is one call however often Twilio asks, at once and later', async () => {
     const { number } = await agentWith();
-    const call = ringing({ To: number });
+    const call = ringingFields({ To: number });
     const answers = await Promise.all([1, 2, 3].map(() => plane.tell(VOICE, call)));
     answers.push(await plane.tell(VOICE, call));
     for (const { text } of answers) expect(streamUrl(text)).toContain('/stream/');
@@ -84,10 +84,13 @@ describe('a number that rings', () => {
 
   it('may be called by a hidden number, and by SIP addresses', async () => {
     const { number } = await agentWith();
-    const hidden = await plane.tell(VOICE, ringing({ To: number, From: '+266696687' }));
+    const hidden = await plane.tell(VOICE, ringingFields({ To: number, From: '+266696687' }));
     expect(hidden.text).not.toContain('name="from"');
     const To = `sip:${number}@voice.example.com;transport=tls`;
-    const addressed = await plane.tell(VOICE, ringing({ To, From: 'sip:+14155550123@sip.test' }));
+    const addressed = await plane.tell(
+      VOICE,
+      ringingFields({ To, From: 'sip:+14155550123@sip.test' }),
+    );
     expect(addressed.text).toContain('<Parameter name="from" value="+14155550123"/>');
     const numbers = (await rows(number)).map(({ from_number }) => from_number);
     expect(numbers.sort()).toEqual(['+14155550123', null]);
@@ -97,7 +100,7 @@ describe('a number that rings', () => {
     const { ask, agent_id, number } = await agentWith();
     await ask('POST', `/agent/${agent_id}/pause`);
     for (const To of [number, '+14155559999', 'sip:nobody@example.test', '']) {
-      const { status, text } = await plane.tell(VOICE, ringing({ To }));
+      const { status, text } = await plane.tell(VOICE, ringingFields({ To }));
       expect([status, text]).toEqual([200, expect.stringContaining('<Reject reason="rejected"/>')]);
     }
   });
@@ -106,13 +109,13 @@ describe('a number that rings', () => {
     const { number } = await agentWith();
     const account_id = await plane.makeAccount();
     await plane.database.db('phone_numbers').where({ phone_number: number }).update({ account_id });
-    const { text } = await plane.tell(VOICE, ringing({ To: number }));
+    const { text } = await plane.tell(VOICE, ringingFields({ To: number }));
     expect(text).toContain('<Reject reason="rejected"/>');
   });
 
   it('is busy while all slots are taken, credits are gone, or the gateway is full', async () => {
     const { number } = await agentWith();
-    const ring = async () => (await plane.tell(VOICE, ringing({ To: number }))).text;
+    const ring = async () => (await plane.tell(VOICE, ringingFields({ To: number }))).text;
     isOpen = false;
     expect(await ring()).toContain('<Reject reason="busy"/>');
     isOpen = true;
@@ -122,7 +125,7 @@ describe('a number that rings', () => {
     const poor = await agentWith();
     const row = await plane.database.db('agents').where({ id: poor.agent_id }).first();
     await plane.database.db('accounts').where({ id: row.account_id }).update({ balance: 0 });
-    const broke = await plane.tell(VOICE, ringing({ To: poor.number }));
+    const broke = await plane.tell(VOICE, ringingFields({ To: poor.number }));
     expect(broke.text).toContain('<Reject reason="busy"/>');
   });
 });
@@ -134,7 +137,7 @@ describe('the inbound_call webhook', () => {
       webhooks: { inbound_call: { url: receiver.url() } },
     });
     receiver.answer((response) => response.end('{"dynamic_variables":{"name":"Ann"}}'));
-    await plane.tell(VOICE, ringing({ To: number }));
+    await plane.tell(VOICE, ringingFields({ To: number }));
     const [row] = await rows(number);
     expect(receiver.requests.map(({ body }) => body)).toEqual([
       { agent_id, call_id: row!.call_id, from_number: '+14155550100', to_number: number },
@@ -145,7 +148,7 @@ describe('the inbound_call webhook', () => {
   it('that fails lets the call go on as saved, and the record says why', async () => {
     const { number } = await agentWith({ webhooks: { inbound_call: { url: receiver.url() } } });
     receiver.answer((response) => response.writeHead(500).end());
-    const { text } = await plane.tell(VOICE, ringing({ To: number }));
+    const { text } = await plane.tell(VOICE, ringingFields({ To: number }));
     expect(streamUrl(text)).toContain('/stream/');
     const [row] = await rows(number);
     expect(row!.options.inbound_call_error).toContain('500');
@@ -153,7 +156,7 @@ describe('the inbound_call webhook', () => {
 
   it('is asked once about a call that Twilio tells of twice', async () => {
     const { number } = await agentWith({ webhooks: { inbound_call: { url: receiver.url() } } });
-    const call = ringing({ To: number });
+    const call = ringingFields({ To: number });
     await Promise.all([plane.tell(VOICE, call), plane.tell(VOICE, call)]);
     expect(receiver.requests).toHaveLength(1);
   });
@@ -162,7 +165,7 @@ describe('the inbound_call webhook', () => {
 describe('what Twilio has not signed', () => {
   it('is refused: another token, URL, account, or none of it', async () => {
     const { number } = await agentWith();
-    const call = ringing({ To: number });
+    const call = ringingFields({ To: number });
     for (const how of [
       { token: 'another' },
       { signedUrl: `${ORIGIN}${STATUS}` },
@@ -179,7 +182,7 @@ describe('what Twilio has not signed', () => {
 
   it('is refused where a proxy tells of a URL that nobody trusts', async () => {
     const { number } = await agentWith();
-    const { status } = await plane.tell(VOICE, ringing({ To: number }), {
+    const { status } = await plane.tell(VOICE, ringingFields({ To: number }), {
       signedUrl: `https://evil.example.test${VOICE}`,
       headers: { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'evil.example.test' },
     });
@@ -187,11 +190,11 @@ describe('what Twilio has not signed', () => {
   });
 
   it('is refused where it is no form, too long, no call, or not posted', async () => {
-    const json = await plane.tell(VOICE, ringing(), { type: 'application/json' });
+    const json = await plane.tell(VOICE, ringingFields(), { type: 'application/json' });
     expect(json.status).toBe(415);
-    const long = await plane.tell(VOICE, ringing({ Note: 'x'.repeat(70_000) }));
+    const long = await plane.tell(VOICE, ringingFields({ Note: 'x'.repeat(70_000) }));
     expect(long.status).toBe(413);
-    expect((await plane.tell(VOICE, ringing({ CallSid: 'none' }))).status).toBe(404);
+    expect((await plane.tell(VOICE, ringingFields({ CallSid: 'none' }))).status).toBe(404);
     const got = await fetch(plane.url + VOICE);
     expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST']);
   });
@@ -199,14 +202,14 @@ describe('what Twilio has not signed', () => {
   it('is not asked for while the own address is not known', async () => {
     const { number } = await agentWith();
     origin = undefined;
-    expect((await plane.tell(VOICE, ringing({ To: number }))).status).toBe(403);
+    expect((await plane.tell(VOICE, ringingFields({ To: number }))).status).toBe(403);
   });
 });
 
 describe('the end that Twilio tells', () => {
   it('of a caller who hung up while it rang frees the slot', async () => {
     const { number } = await agentWith();
-    const call = ringing({ To: number });
+    const call = ringingFields({ To: number });
     await plane.tell(VOICE, call);
     const over = { ...call, CallStatus: 'completed', CallDuration: '0' };
     expect((await plane.tell(STATUS, over)).status).toBe(204);
@@ -216,7 +219,7 @@ describe('the end that Twilio tells', () => {
 
   it('of a caller who hung up while the owner was asked ends the call that came of it', async () => {
     const { number } = await agentWith({ webhooks: { inbound_call: { url: receiver.url() } } });
-    const call = ringing({ To: number });
+    const call = ringingFields({ To: number });
     let rung: ReturnType<typeof plane.tell> | undefined;
     const answer = await new Promise<ServerResponse>((asked) => {
       receiver.answer((response) => asked(response));
@@ -232,13 +235,13 @@ describe('the end that Twilio tells', () => {
 
   it('of a step on the way ends nothing, and of a call that is none neither', async () => {
     const { number } = await agentWith();
-    const call = ringing({ To: number });
+    const call = ringingFields({ To: number });
     await plane.tell(VOICE, call);
     for (const CallStatus of ['ringing', 'in-progress', 'sleeping', '']) {
       expect((await plane.tell(STATUS, { ...call, CallStatus })).status).toBe(204);
     }
     expect(await rows(number)).toMatchObject([{ state: 'reserved' }]);
-    expect((await plane.tell(STATUS, ringing({ CallStatus: 'completed' }))).status).toBe(204);
+    expect((await plane.tell(STATUS, ringingFields({ CallStatus: 'completed' }))).status).toBe(204);
   });
 });
 
@@ -253,7 +256,7 @@ describe('a call that an agent makes', () => {
     const [ordered] = [...twilio.calls.values()].slice(-1);
     const pathOf = (name: string) => ordered!.order.get(name)!.slice(ORIGIN.length);
     const fields = (more: Readonly<Record<string, string>>) =>
-      ringing({
+      ringingFields({
         CallSid: ordered!.sid,
         Direction: 'outbound-api',
         From: number,
@@ -315,6 +318,6 @@ describe('a call that an agent makes', () => {
     await plane.desk().commands.end(call_id, 'operator_ended');
     expect((await tell('Url', { CallStatus: 'in-progress' })).text).toContain('<Hangup/>');
     const path = `${VOICE}?call_id=${randomUUID()}`;
-    expect((await plane.tell(path, ringing())).text).toContain('<Hangup/>');
+    expect((await plane.tell(path, ringingFields())).text).toContain('<Hangup/>');
   });
 });

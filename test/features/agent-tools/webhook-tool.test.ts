@@ -11,17 +11,17 @@ import {
   closeEarly,
   gigabyte,
   hang,
-  Receiver,
   status,
+  WebhookReceiver,
 } from '../../support/fakes/webhook-receiver.js';
 
 const CALLER = { accountId: 'the-account', agentId: 'the-agent', callId: 'the-call' };
 
-let receiver: Receiver;
+let receiver: WebhookReceiver;
 let guard: EgressGuard;
 const validator = new ArgumentValidator(pino({ level: 'silent' }), 10_000);
 beforeAll(async () => {
-  receiver = await Receiver.open();
+  receiver = await WebhookReceiver.open();
   guard = new EgressGuard({ allowed: new AllowedHosts(['127.0.0.1']) });
 });
 afterAll(async () => {

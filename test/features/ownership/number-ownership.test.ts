@@ -212,11 +212,11 @@ describe('a number that is ordered from a carrier', () => {
     const number = newNumber();
     twilio.stock.add(number);
     await choose(one.ask, 'select', number);
-    twilio.isMute = true;
+    twilio.dropsResponses = true;
     try {
       expect((await choose(one.ask, 'release', number)).status).toBe(502);
     } finally {
-      twilio.isMute = false;
+      twilio.dropsResponses = false;
     }
     expect((await (await makeAgent(one.ask, number)).move('deploy')).status).toBe(200);
     expect(await outcome(choose(one.ask, 'release', number))).toEqual(IN_USE);

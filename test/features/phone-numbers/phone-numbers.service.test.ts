@@ -52,7 +52,7 @@ beforeEach(() => {
   areConfigured = true;
   origin = ORIGIN;
   for (const carrier of [twilio, telnyx]) {
-    carrier.isMute = false;
+    carrier.dropsResponses = false;
     carrier.requests.length = 0;
     carrier.stock.clear();
   }
@@ -86,7 +86,7 @@ describe.each(both)('numbers from $provider', ({ provider, of }) => {
     const choice = { phone_number, provider };
     const selected = await ask('POST', '/agent/select-phone-number', choice);
     expect([selected.status, selected.body]).toEqual([200, { phone_number, status: 'selected' }]);
-    expect(of().held.has(phone_number)).toBe(true);
+    expect(of().ownedNumbers.has(phone_number)).toBe(true);
     expect((await ask('GET', '/agent/phone-numbers')).body).toEqual({
       phone_numbers: [{ phone_number, status: 'available' }],
       total_numbers: 1,
@@ -95,7 +95,7 @@ describe.each(both)('numbers from $provider', ({ provider, of }) => {
     });
     const released = await ask('POST', '/agent/release-phone-number', choice);
     expect([released.status, released.body]).toEqual([200, { phone_number, status: 'released' }]);
-    expect(of().held.has(phone_number)).toBe(false);
+    expect(of().ownedNumbers.has(phone_number)).toBe(false);
     expect((await ask('GET', '/agent/phone-numbers')).body.total_numbers).toBe(0);
   });
 
@@ -129,10 +129,10 @@ describe.each(both)('numbers from $provider', ({ provider, of }) => {
     const ask = plane.askAs(await plane.makeKey(accountId));
     const choice = { phone_number: newNumber(), provider };
     of().stock.add(choice.phone_number);
-    of().isMute = true;
+    of().dropsResponses = true;
     const lost = await ask('POST', '/agent/select-phone-number', choice);
     expect([lost.status, lost.body.code]).toEqual([502, 'PROVIDER_ERROR']);
-    of().isMute = false;
+    of().dropsResponses = false;
     // Nobody knows whether the order was carried out: another try comes too early.
     expect((await ask('POST', '/agent/select-phone-number', choice)).status).toBe(409);
     await plane.database
@@ -149,7 +149,7 @@ it('writes where calls go with a number from Twilio', async () => {
   const phone_number = newNumber();
   twilio.stock.add(phone_number);
   await ask('POST', '/agent/select-phone-number', { phone_number });
-  expect(twilio.held.get(phone_number)).toEqual({
+  expect(twilio.ownedNumbers.get(phone_number)).toEqual({
     VoiceUrl: `${ORIGIN}/telephony/twilio/voice`,
     VoiceMethod: 'POST',
     StatusCallback: `${ORIGIN}/telephony/twilio/status`,
@@ -164,7 +164,7 @@ it('buys nothing while it does not know its own address', async () => {
   twilio.stock.add(phone_number);
   const { status, body } = await ask('POST', '/agent/select-phone-number', { phone_number });
   expect([status, body.code]).toEqual([503, 'PUBLIC_URL_REQUIRED']);
-  expect(twilio.held.has(phone_number)).toBe(false);
+  expect(twilio.ownedNumbers.has(phone_number)).toBe(false);
 });
 
 describe('slots', () => {
@@ -180,7 +180,7 @@ describe('slots', () => {
     for (const { status, body } of refused) {
       expect([status, body.code]).toEqual([403, 'PHONE_NUMBER_LIMIT']);
     }
-    expect(numbers.filter((number) => twilio.held.has(number))).toHaveLength(SLOTS);
+    expect(numbers.filter((number) => twilio.ownedNumbers.has(number))).toHaveLength(SLOTS);
   });
 
   it('give one number to one account only, and to the same one again', async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { NOTHING, type SpeechApp, startSpeechApp } from '../../support/harness/app/speech-app.js';
+import { ALL_IDLE, type SpeechApp, startSpeechApp } from '../../support/harness/app/speech-app.js';
 
 const LONG_TEXT = 'Several words are spoken here. '.repeat(100);
 
@@ -31,7 +31,7 @@ describe('a client that stops reading', () => {
     // 150 s at 48 kHz are 14 MB: more than the sockets between us hold.
     const socket = request({ text: LONG_TEXT, audio_format: 'pcm_48000' });
     await expect.poll(() => app.slots.used).toBe(1);
-    await expect.poll(() => app.underWay(), { timeout: 20_000 }).toEqual(NOTHING);
+    await expect.poll(() => app.underWay(), { timeout: 20_000 }).toEqual(ALL_IDLE);
     const sentences = LONG_TEXT.split('.').length - 1;
     expect(app.voice.chunks).toBeGreaterThan(1);
     expect(app.voice.chunks).toBeLessThan(sentences * 2);
@@ -68,7 +68,7 @@ describe('a client that leaves', () => {
         for await (const _ of response.body!);
       };
       await expect(read()).rejects.toThrow();
-      await expect.poll(() => app.underWay()).toEqual(NOTHING);
+      await expect.poll(() => app.underWay()).toEqual(ALL_IDLE);
       expect(app.voice.chunks).toBeLessThan(chunk + 6);
     }
     expect(app.logged.some((line) => line.includes('"level":50'))).toBe(false);
@@ -81,7 +81,7 @@ describe('a client that leaves', () => {
       await sleep(5);
     };
     await expect(app.post('speech', { text: LONG_TEXT }, abort.signal)).rejects.toThrow();
-    await expect.poll(() => app.underWay()).toEqual(NOTHING);
+    await expect.poll(() => app.underWay()).toEqual(ALL_IDLE);
     expect(app.voice.chunks).toBeLessThan(20);
   });
 });
@@ -99,7 +99,7 @@ describe('a fault after the first byte', () => {
     expect(answer.endsWith('0\r\n\r\n')).toBe(false);
     const response = await app.post('speech/stream', { text: 'This is a FAULT.' });
     await expect(response.arrayBuffer()).rejects.toThrow();
-    expect(app.underWay()).toEqual(NOTHING);
+    expect(app.underWay()).toEqual(ALL_IDLE);
   });
 });
 
@@ -121,7 +121,7 @@ describe('too many at once', () => {
       expect(response.status).toBe(200);
       expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(0);
     }
-    await expect.poll(() => app.underWay()).toEqual(NOTHING);
+    await expect.poll(() => app.underWay()).toEqual(ALL_IDLE);
   });
 
   it('of one account leave the places of others free', async () => {
@@ -139,7 +139,7 @@ describe('too many at once', () => {
     free();
     open?.();
     expect((await (await served).arrayBuffer()).byteLength).toBeGreaterThan(0);
-    await expect.poll(() => own.underWay()).toEqual(NOTHING);
+    await expect.poll(() => own.underWay()).toEqual(ALL_IDLE);
     await own.close();
   });
 
@@ -147,6 +147,6 @@ describe('too many at once', () => {
     for (let i = 0; i < 30; i++) {
       expect((await app.post('speech/stream', { text: 'x', voice_id: 'no' })).status).toBe(404);
     }
-    expect(app.underWay()).toEqual(NOTHING);
+    expect(app.underWay()).toEqual(ALL_IDLE);
   });
 });

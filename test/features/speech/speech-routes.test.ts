@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AUDIO_FORMATS } from '../../../media/codec/audio-formats.js';
-import { NOTHING, type SpeechApp, startSpeechApp } from '../../support/harness/app/speech-app.js';
+import { ALL_IDLE, type SpeechApp, startSpeechApp } from '../../support/harness/app/speech-app.js';
 
 const TEXT = 'Good morning everyone. This is the second sentence! Is it the last one?';
 
@@ -184,7 +184,7 @@ describe('what is refused before the first byte', () => {
     app.voice.beforeChunk = () => Promise.resolve();
     expect([status, body.code]).toEqual([500, 'INTERNAL_ERROR']);
     expect(JSON.stringify(body)).not.toContain('words');
-    expect(app.underWay()).toEqual(NOTHING);
+    expect(app.underWay()).toEqual(ALL_IDLE);
   });
 });
 

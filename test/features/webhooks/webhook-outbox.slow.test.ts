@@ -12,15 +12,15 @@ import { connect } from '../../../src/platform/db/connect.js';
 import { SecretBox } from '../../../src/platform/secrets/secret-box.js';
 import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
 import {
-  closeAtOnce,
   closeEarly,
+  closeImmediately,
   gigabyte,
   hang,
-  Receiver,
   status,
+  WebhookReceiver,
 } from '../../support/fakes/webhook-receiver.js';
 import { OVERRIDES } from '../../support/harness/app/webhook-app.js';
-import { makeAgent, WrittenCalls } from '../../support/harness/call/webhook-calls.js';
+import { makeAgent, StoredWebhookCalls } from '../../support/harness/call/webhook-calls.js';
 import { withDatabase } from '../../support/harness/postgres/test-database.js';
 
 const database = withDatabase({ emptied: 'before-each' });
@@ -57,8 +57,8 @@ async function gateway(options: Options = {}): Promise<WebhooksModule> {
   return webhooks;
 }
 
-async function receiver(): Promise<Receiver> {
-  const opened = await Receiver.open();
+async function receiver(): Promise<WebhookReceiver> {
+  const opened = await WebhookReceiver.open();
   closers.push(() => opened.close());
   return opened;
 }
@@ -74,14 +74,14 @@ async function settled(agentId: string) {
   throw new Error(`Deliveries still wait: ${JSON.stringify(await rows())}`);
 }
 
-const eventsOf = ({ requests }: Receiver) => requests.map(({ body }) => body.event);
+const eventsOf = ({ requests }: WebhookReceiver) => requests.map(({ body }) => body.event);
 
 describe('the outbox', () => {
   it('tells the start and the end of a call, in order, signed both ways', async () => {
     const { events } = await gateway();
     const hook = await receiver();
     const agent = await makeAgent(database.db, box, [{ url: hook.url(), secret: 'hush' }]);
-    const calls = new WrittenCalls(database.db, events);
+    const calls = new StoredWebhookCalls(database.db, events);
     const callId = await calls.start(agent);
     await calls.end(callId);
     const [started, completed] = await hook.waitFor(2);
@@ -124,7 +124,7 @@ describe('the outbox', () => {
       { url: hook.url('/turns'), events: ['turn.completed'] },
       { url: hook.url('/off'), enabled: false },
     ]);
-    const calls = new WrittenCalls(database.db, events);
+    const calls = new StoredWebhookCalls(database.db, events);
     const callId = await calls.start(agent);
     await calls.turn(callId, 0, 'agent', 'Good day');
     await calls.turn(callId, 1, 'user', 'Who is');
@@ -153,7 +153,7 @@ describe('the outbox', () => {
     const hook = await receiver();
     const entry = { url: hook.url(), events: ['tool.called' as const] };
     const agent = await makeAgent(database.db, box, [entry]);
-    const calls = new WrittenCalls(database.db, events);
+    const calls = new StoredWebhookCalls(database.db, events);
     const callId = await calls.start(agent);
     const look = {
       name: 'look',
@@ -187,7 +187,7 @@ describe('the outbox', () => {
     const hook = await receiver();
     const all = ['call.started', 'call.completed', 'call.failed'] as const;
     const agent = await makeAgent(database.db, box, [{ url: hook.url(), events: [...all] }]);
-    const calls = new WrittenCalls(database.db, events);
+    const calls = new StoredWebhookCalls(database.db, events);
     await calls.end(await calls.begin(agent), 'user_hangup');
     await calls.end(await calls.begin(agent), 'error_transport');
     await settled(agent.id);
@@ -198,7 +198,7 @@ describe('the outbox', () => {
     const { events } = await gateway();
     const hook = await receiver();
     const agent = await makeAgent(database.db, box, [{ url: hook.url() }]);
-    const calls = new WrittenCalls(database.db, events);
+    const calls = new StoredWebhookCalls(database.db, events);
     const callId = await calls.start(agent);
     await Promise.all(Array.from({ length: 5 }, () => calls.end(callId)));
     await settled(agent.id);
@@ -208,7 +208,7 @@ describe('the outbox', () => {
   it('writes no event when what it tells is not written', async () => {
     const deliveries = new DeliveriesRepository(database.db);
     const agent = await makeAgent(database.db, box, [{ url: 'https://hook.test/' }]);
-    const calls = new WrittenCalls(database.db, {
+    const calls = new StoredWebhookCalls(database.db, {
       record: async (transaction) => {
         const row = { agent_id: agent.id, account_id: agent.accountId, call_id: null };
         const rest = { event: 'x', url: 'x', lane: 'x', body: '{}' };
@@ -227,13 +227,13 @@ describe('the outbox', () => {
     ['500', status(500), 20],
     ['429', status(429), 20],
     ['no answer in time', hang, 1],
-    ['a connection cut at once', closeAtOnce, 20],
+    ['a connection cut at once', closeImmediately, 20],
   ])('tries again after %s, with the same id and body', async (_, answering, timeout) => {
     const { events } = await gateway();
     const hook = await receiver();
     hook.answer(answering);
     const agent = await makeAgent(database.db, box, [{ url: hook.url(), timeout }]);
-    const calls = new WrittenCalls(database.db, events);
+    const calls = new StoredWebhookCalls(database.db, events);
     await calls.end(await calls.start(agent));
     const [first, second, third] = await hook.waitFor(3);
     expect(second!.text).toBe(first!.text);
@@ -249,7 +249,7 @@ describe('the outbox', () => {
     const hook = await receiver();
     hook.answer(status(500), status(503), status(500));
     const agent = await makeAgent(database.db, box, [{ url: hook.url() }]);
-    const calls = new WrittenCalls(database.db, events);
+    const calls = new StoredWebhookCalls(database.db, events);
     await calls.end(await calls.start(agent));
     const [lost, kept] = await settled(agent.id);
     expect(lost).toMatchObject({ status: 'failed', attempts: 3, last_status_code: 500 });
@@ -265,7 +265,7 @@ describe('the outbox', () => {
     const hook = await receiver();
     hook.answer(status(503, {}, { 'retry-after': '1' }));
     const agent = await makeAgent(database.db, box, [{ url: hook.url() }]);
-    await new WrittenCalls(database.db, events).start(agent);
+    await new StoredWebhookCalls(database.db, events).start(agent);
     const [first, second] = await hook.waitFor(2);
     expect(second!.atMs - first!.atMs).toBeGreaterThanOrEqual(990);
   });
@@ -275,7 +275,7 @@ describe('the outbox', () => {
     const hook = await receiver();
     hook.answer(status(code, '', { location: hook.url('/elsewhere') }));
     const agent = await makeAgent(database.db, box, [{ url: hook.url() }]);
-    await new WrittenCalls(database.db, events).start(agent);
+    await new StoredWebhookCalls(database.db, events).start(agent);
     const [delivery] = await settled(agent.id);
     expect(delivery).toMatchObject({ status: 'failed', attempts: 1, last_status_code: code });
     expect(hook.requests).toHaveLength(1);
@@ -289,7 +289,7 @@ describe('the outbox', () => {
       answer = () => status(410)(response, request);
     });
     const agent = await makeAgent(database.db, box, [{ url: hook.url(), secret: 'hush' }]);
-    const calls = new WrittenCalls(database.db, events);
+    const calls = new StoredWebhookCalls(database.db, events);
     const callId = await calls.start(agent);
     await hook.waitFor(1);
     await calls.end(callId);
@@ -317,7 +317,7 @@ describe('the outbox', () => {
     const hook = await receiver();
     hook.answer(answering);
     const agent = await makeAgent(database.db, box, [{ url: hook.url(), timeout: 30 }]);
-    await new WrittenCalls(database.db, events).start(agent);
+    await new StoredWebhookCalls(database.db, events).start(agent);
     expect(await settled(agent.id)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
   });
 
@@ -326,7 +326,7 @@ describe('the outbox', () => {
     const hook = await receiver();
     const url = hook.url().replace('http:', 'https:');
     const agent = await makeAgent(database.db, box, [{ url }]);
-    await new WrittenCalls(database.db, events).start(agent);
+    await new StoredWebhookCalls(database.db, events).start(agent);
     const [delivery] = await settled(agent.id);
     expect(delivery).toMatchObject({ status: 'failed', attempts: 1, last_status_code: null });
     expect(delivery.last_error).toMatch(/not on the public Internet/);
@@ -339,7 +339,7 @@ describe('the outbox', () => {
     slow.answer(hang);
     const urls = [{ url: slow.url(), timeout: 30 }, { url: quick.url() }];
     const agent = await makeAgent(database.db, box, urls);
-    const calls = new WrittenCalls(database.db, events);
+    const calls = new StoredWebhookCalls(database.db, events);
     await calls.end(await calls.start(agent));
     await quick.waitFor(2);
     await slow.waitFor(1);
@@ -350,7 +350,7 @@ describe('the outbox', () => {
     const [one, two] = [await gateway({ isAlone: false }), await gateway({ isAlone: false })];
     const hook = await receiver();
     const agent = await makeAgent(database.db, box, [{ url: hook.url() }]);
-    const sides = [one, two].map(({ events }) => new WrittenCalls(database.db, events));
+    const sides = [one, two].map(({ events }) => new StoredWebhookCalls(database.db, events));
     const ids = await Promise.all(
       Array.from({ length: 40 }, async (_, index) => {
         const calls = sides[index % 2]!;
@@ -409,7 +409,7 @@ describe('the outbox', () => {
     const url = hook.url('/hook?token=hunter2');
     const entry = { url, secret: 'whsec_aHVzaA==', events: [...names] };
     const agent = await makeAgent(database.db, box, [entry]);
-    const calls = new WrittenCalls(database.db, events);
+    const calls = new StoredWebhookCalls(database.db, events);
     const callId = await calls.begin(agent);
     const numbers = { from_number: '+14155550100', to_number: '+14155550101' };
     await database.db('calls').where({ call_id: callId }).update(numbers);

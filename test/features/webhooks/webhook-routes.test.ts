@@ -5,21 +5,21 @@ import {
   closeEarly,
   gigabyte,
   hang,
-  Receiver,
   status,
+  WebhookReceiver,
 } from '../../support/fakes/webhook-receiver.js';
 import type { Ask } from '../../support/harness/app/control-plane-app.js';
 import { withWebhookApp } from '../../support/harness/app/webhook-app.js';
-import { WrittenCalls } from '../../support/harness/call/webhook-calls.js';
+import { StoredWebhookCalls } from '../../support/harness/call/webhook-calls.js';
 
 /** Of a webhook that does not answer, s; any other has time. */
 const HANGING = { timeout: 1 };
 
 const app = withWebhookApp();
-let hook: Receiver;
+let hook: WebhookReceiver;
 let ask: Ask;
 beforeAll(async () => {
-  hook = await Receiver.open();
+  hook = await WebhookReceiver.open();
 });
 beforeEach(async () => {
   hook.requests.length = 0;
@@ -268,7 +268,7 @@ describe('the deliveries of an agent', () => {
   async function told(count: number) {
     const id = await create({ webhooks: { events: [{ url: hook.url(), secret: 'hush' }] } });
     const agent = await agentOf(id);
-    const calls = new WrittenCalls(app.database.db, app.webhooks().events);
+    const calls = new StoredWebhookCalls(app.database.db, app.webhooks().events);
     const callIds: string[] = [];
     for (let index = 0; index < count; index++) {
       callIds.push(await calls.start(agent));

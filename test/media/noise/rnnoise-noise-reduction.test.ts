@@ -5,7 +5,7 @@ import { RnnoiseNoiseReduction } from '../../../media/noise/rnnoise-noise-reduct
 import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
 import { MoonshineSpeechToText } from '../../../media/stt/moonshine-speech-to-text.js';
 import { noiseBelow, pinkNoise, whiteNoise } from '../../support/harness/audio/noise.js';
-import { Speaker } from '../../support/harness/audio/synthesised-speech.js';
+import { SpeechSynthesiser } from '../../support/harness/audio/synthesised-speech.js';
 import { wordErrors } from '../../support/harness/audio/word-errors.js';
 import { modelFolder } from '../../support/harness/process/model-folder.js';
 
@@ -18,7 +18,7 @@ const SECOND = 16_000;
 const FRAME = 320;
 
 const scheduler = new CpuScheduler(1);
-const speaker = new Speaker(scheduler);
+const speaker = new SpeechSynthesiser(scheduler);
 const recogniser = new MoonshineSpeechToText({
   id: 'moonshine-tiny-en',
   folder: modelFolder('moonshine-tiny-en'),

@@ -9,7 +9,7 @@ import type { EspeakProcess } from '../../../media/tts/espeak/espeak-process.js'
 import { HibariVoice } from '../../../media/tts/hibari/hibari-voice.js';
 import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
 import { openJoe, startFormantProcess } from '../../support/harness/audio/piper-joe.js';
-import { spokenBy } from '../../support/harness/audio/synthesised-speech.js';
+import { synthesise } from '../../support/harness/audio/synthesised-speech.js';
 import { modelFolder } from '../../support/harness/process/model-folder.js';
 
 const MISSISSIPPI = 'M, I, S, S, I, S, S, I, P, P, I.';
@@ -38,7 +38,7 @@ afterAll(async () => {
 
 /** As a call transcribes it: half a second of silence before and a fifth behind. */
 async function heard(voice: string, text: string, speed: number): Promise<string> {
-  const speech = await spokenBy(voices.get(voice)!, text, speed);
+  const speech = await synthesise(voices.get(voice)!, text, speed);
   const audio = concat(Float32Array, [new Float32Array(8_000), speech, new Float32Array(3_200)]);
   return (await recogniser.transcribe(audio, { priority: 'final-transcript' })).text;
 }

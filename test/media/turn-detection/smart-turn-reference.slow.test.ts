@@ -6,7 +6,7 @@ import { concat } from '../../../media/audio/pcm.js';
 import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
 import { SmartTurn } from '../../../media/turn-detection/smart-turn.js';
 import { SmartTurnFeatures } from '../../../media/turn-detection/smart-turn-features.js';
-import { Speaker } from '../../support/harness/audio/synthesised-speech.js';
+import { SpeechSynthesiser } from '../../support/harness/audio/synthesised-speech.js';
 import { roomNoise } from '../../support/harness/endpointing/takes.js';
 import { modelFolder } from '../../support/harness/process/model-folder.js';
 import { describeWith } from '../../support/harness/process/required-tools.js';
@@ -18,7 +18,7 @@ const FEATURES = 80 * 800;
 
 describeWith(['turn-reference'], "the turn model's own way of listening", (tools) => {
   const scheduler = new CpuScheduler(1);
-  const speaker = new Speaker(scheduler);
+  const speaker = new SpeechSynthesiser(scheduler);
   const folder = modelFolder('smart-turn-v3.2');
   const turnDetector = new SmartTurn({ folder, scheduler });
   afterAll(async () => {
@@ -53,7 +53,7 @@ describeWith(['turn-reference'], "the turn model's own way of listening", (tools
 });
 
 /** Whole and broken off, short and too long, clean and noisy, loud and hardly to be heard. */
-async function clipsOf(speaker: Speaker): Promise<readonly Float32Array[]> {
+async function clipsOf(speaker: SpeechSynthesiser): Promise<readonly Float32Array[]> {
   const tail = new Float32Array(3_200);
   const whole = await speaker.say('I would like to book a table for two people.');
   const question = await speaker.say('What time do you close on Saturdays?');

@@ -10,11 +10,11 @@ import { MoonshineSpeechToText } from '../../../media/stt/moonshine-speech-to-te
 import { SmartTurn } from '../../../media/turn-detection/smart-turn.js';
 import { SileroVoiceActivity } from '../../../media/vad/silero-voice-activity.js';
 import { cough } from '../../support/corpora/spoken-questions.js';
-import { Speaker } from '../../support/harness/audio/synthesised-speech.js';
+import { SpeechSynthesiser } from '../../support/harness/audio/synthesised-speech.js';
 import { modelFolder } from '../../support/harness/process/model-folder.js';
 
 const scheduler = new CpuScheduler(1);
-const speaker = new Speaker(scheduler);
+const speaker = new SpeechSynthesiser(scheduler);
 const recogniser = new MoonshineSpeechToText({
   id: 'moonshine-tiny-en',
   folder: modelFolder('moonshine-tiny-en'),

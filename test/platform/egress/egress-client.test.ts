@@ -5,12 +5,12 @@ import { AllowedHosts } from '../../../src/platform/egress/allowed-hosts.js';
 import { EgressClient } from '../../../src/platform/egress/egress-client.js';
 import { EgressGuard, type Resolve } from '../../../src/platform/egress/egress-guard.js';
 import {
-  closeAtOnce,
   closeEarly,
+  closeImmediately,
   gigabyte,
   hang,
-  Receiver,
   status,
+  WebhookReceiver,
 } from '../../support/fakes/webhook-receiver.js';
 
 const closers: (() => unknown)[] = [];
@@ -33,8 +33,8 @@ function makeClient(allowed: readonly string[], names: Record<string, string[][]
   return { client: new EgressClient(guard), asked };
 }
 
-async function openReceiver(host?: string): Promise<Receiver> {
-  const receiver = await Receiver.open(host);
+async function openReceiver(host?: string): Promise<WebhookReceiver> {
+  const receiver = await WebhookReceiver.open(host);
   closers.push(() => receiver.close());
   return receiver;
 }
@@ -211,7 +211,7 @@ describe('the bounds of outbound requests', () => {
 
   it.each([
     ['in the middle of the body', closeEarly],
-    ['before the answer', closeAtOnce],
+    ['before the answer', closeImmediately],
   ])('tells a connection that closes %s', async (_, answering) => {
     const receiver = await openReceiver();
     receiver.answer(answering);
@@ -220,7 +220,7 @@ describe('the bounds of outbound requests', () => {
   });
 
   it('tells a host that is not there', async () => {
-    const receiver = await Receiver.open();
+    const receiver = await WebhookReceiver.open();
     const url = receiver.url();
     receiver.close();
     const { client } = makeClient(['127.0.0.1']);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { asking, withHttpApp } from '../../support/harness/app/http-app.js';
+import { requestsTo, withHttpApp } from '../../support/harness/app/http-app.js';
 
 const app = withHttpApp();
-const ask = asking(app);
+const ask = requestsTo(app);
 
 describe('request ids', () => {
   it('are given back, or made where they are absent or harmful', async () => {

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { asking, withHttpApp } from '../../support/harness/app/http-app.js';
+import { requestsTo, withHttpApp } from '../../support/harness/app/http-app.js';
 
 const app = withHttpApp();
-const ask = asking(app);
+const ask = requestsTo(app);
 
 describe('bad bodies', () => {
   const post = (body: unknown, headers?: Record<string, string>) =>

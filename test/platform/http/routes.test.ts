@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { asking, withHttpApp } from '../../support/harness/app/http-app.js';
+import { requestsTo, withHttpApp } from '../../support/harness/app/http-app.js';
 
 const app = withHttpApp();
-const ask = asking(app);
+const ask = requestsTo(app);
 
 describe('the order of checks', () => {
   it('answers an unknown path before it asks for a key', async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { asking, withHttpApp } from '../../support/harness/app/http-app.js';
+import { requestsTo, withHttpApp } from '../../support/harness/app/http-app.js';
 
 const TOKEN = 'a token of sixteen characters'.replaceAll(' ', '-');
 
 describe('metrics without METRICS_TOKEN', () => {
-  const ask = asking(withHttpApp({ trustProxy: true }));
+  const ask = requestsTo(withHttpApp({ trustProxy: true }));
 
   it('are answered to a direct client on this machine', async () => {
     const { status, headers, body } = await ask('GET', '/metrics', { key: null });
@@ -38,7 +38,7 @@ describe('metrics without METRICS_TOKEN', () => {
 });
 
 describe('metrics with METRICS_TOKEN', () => {
-  const ask = asking(withHttpApp({ metricsToken: TOKEN, trustProxy: true }));
+  const ask = requestsTo(withHttpApp({ metricsToken: TOKEN, trustProxy: true }));
 
   it('are answered to who sends it, whichever way the request came', async () => {
     const headers = { 'X-Forwarded-For': '203.0.113.9' };

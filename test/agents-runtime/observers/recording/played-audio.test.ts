@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CallRecorder } from '../../../../agents-runtime/observers/recording/call-recorder.js';
 import type { HarnessOptions } from '../../../support/harness/call/call-harness.js';
 import {
-  KeptSound,
+  MemorySink,
   recordedHarness,
   type TimedSample,
 } from '../../../support/harness/call/recorded-call-harness.js';
@@ -69,7 +69,7 @@ const WAYS = [0, 60, 150];
 
 describe('the agent, as recorded', () => {
   it.each(WAYS)('is where it was heard, %i ms away', async (wayMs) => {
-    const kit = await begun({ wayMs });
+    const kit = await begun({ networkDelayMs: wayMs });
     await kit.silence(2500);
     kit.call.hangUp('user_hangup');
     await kit.clock.run(200);
@@ -80,7 +80,7 @@ describe('the agent, as recorded', () => {
   it.each(WAYS)(
     'is silent while it holds, and goes on where it was heard to, %i ms away',
     async (wayMs) => {
-      const kit = await begun({ wayMs });
+      const kit = await begun({ networkDelayMs: wayMs });
       await kit.cough(300);
       await kit.silence(3000);
       expect(kit.control()).toEqual(['pause', 'resume']);
@@ -89,7 +89,7 @@ describe('the agent, as recorded', () => {
   );
 
   it.each(WAYS)('ends where it was cut, %i ms away', async (wayMs) => {
-    const kit = await begun({ wayMs });
+    const kit = await begun({ networkDelayMs: wayMs });
     await kit.say('stop now please', 900);
     await kit.silence(3500);
     expect(kit.control()).toContain('clear');
@@ -97,7 +97,7 @@ describe('the agent, as recorded', () => {
   });
 
   it.each(WAYS)('is heard again on a wire that cannot pause, %i ms away', async (wayMs) => {
-    const kit = await begun({ wayMs, canPause: false });
+    const kit = await begun({ networkDelayMs: wayMs, canPause: false });
     await kit.cough(300);
     await kit.silence(3000);
     expect(kit.control()).toEqual(['clear']);
@@ -106,18 +106,18 @@ describe('the agent, as recorded', () => {
 
   it('goes on over another socket after the first broke', async () => {
     const kit = await begun({});
-    await kit.away(1500);
+    await kit.disconnect(1500);
     await kit.silence(3000);
     expectAsHeard(kit, 20);
   });
 
   it('that was cut while the socket was broken is not heard to the end', async () => {
     const kit = await begun({});
-    kit.transport.isAway = true;
+    kit.transport.isDisconnected = true;
     kit.call.lost();
     await kit.say('stop now please', 900);
     await kit.silence(600);
-    kit.transport.isAway = false;
+    kit.transport.isDisconnected = false;
     kit.call.regained(kit.transport.receivedMs, (fromMs) => kit.transport.skipTo(fromMs));
     await kit.silence(3000);
     expectAsHeard(kit, 20);
@@ -142,7 +142,7 @@ describe('a recording', () => {
     kit.call.hangUp('error_transport');
     await kit.clock.run(100);
     expect(kit.sink.durationMs).toBe(0);
-    expect(kit.sink.pieces).toEqual([]);
+    expect(kit.sink.chunks).toEqual([]);
   });
 
   it('is handed on as it goes, but for less than a second', async () => {
@@ -161,7 +161,7 @@ describe('a recording', () => {
 describe('a clock that steps back', () => {
   it('costs a recording no more than the moment in which it does so', () => {
     let nowMs = 1_000;
-    const sink = new KeptSound();
+    const sink = new MemorySink();
     const recorder = new CallRecorder({ sampleRate: 24_000, sink });
     recorder.input({ type: 'connected' }, nowMs);
     for (let frame = 0; frame < 200; frame++) {

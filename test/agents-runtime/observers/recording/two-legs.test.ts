@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toFloat32 } from '../../../../media/audio/pcm.js';
 import type { Leg } from '../../../../media/recording/spool-record.js';
 import { toneOnsets } from '../../../support/harness/audio/tone-onsets.js';
-import { KeptSound } from '../../../support/harness/call/recorded-call-harness.js';
+import { MemorySink } from '../../../support/harness/call/recorded-call-harness.js';
 import { runToneCall } from '../../../support/harness/call/tone-call.js';
 
 const HALF_HOUR_MS = 1_800_000;
@@ -10,7 +10,7 @@ const HALF_HOUR_MS = 1_800_000;
 const TOLERANCE_MS = 20;
 
 /** Beginnings of tones in a leg; what is between two pieces is quiet. */
-function onsetsIn(sink: KeptSound, leg: Leg, rate: number): number[] {
+function onsetsIn(sink: MemorySink, leg: Leg, rate: number): number[] {
   const onsets: number[] = [];
   let endMs = Number.NEGATIVE_INFINITY;
   for (const { at, samples } of sink.of(leg)) {
@@ -40,7 +40,7 @@ describe('half an hour of tones', () => {
   ])(
     'has each where it belongs: a card that is off by $drift millionths, $jitterMs ms of jitter',
     (wire) => {
-      const sink = new KeptSound();
+      const sink = new MemorySink();
       const times = runToneCall({ sink, durationMs: HALF_HOUR_MS, everyMs: 10_000, ...wire });
       expect(sink.durationMs).toBe(HALF_HOUR_MS);
       expect(worst(onsetsIn(sink, 'caller', 16_000), times.caller)).toBeLessThanOrEqual(

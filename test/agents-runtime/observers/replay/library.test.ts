@@ -7,7 +7,7 @@ import { replay } from '../../../../agents-runtime/observers/replay/replay.js';
 import { diffTurns } from '../../../../agents-runtime/observers/replay/turn-replay.js';
 import { REPLAY_SUFFIX } from '../../../../src/calls/recordings/replay-files.js';
 import { readReplayFile } from '../../../../tools/replay/read-replay-file.js';
-import { SCENES, shownBy } from '../../../support/programs/replay-scenes.js';
+import { effectsOf, SCENES } from '../../../support/programs/replay-scenes.js';
 
 const FOLDER = 'test/fixtures/replays';
 const fileOf = (name: string) => join(FOLDER, `${name}${REPLAY_SUFFIX}`);
@@ -23,7 +23,7 @@ describe('the library of recorded calls', () => {
 
 // Where one of these fails because turn-taking was changed on purpose: look at the difference, then
 // `npm run record-replays`.
-describe.each(SCENES)('the recorded call $name', ({ name, shows }) => {
+describe.each(SCENES)('the recorded call $name', ({ name, expected: shows }) => {
   it('does the same when it is held again, and what it is there to show', async () => {
     const file = await readReplayFile(fileOf(name));
     const { recorded, replayed, answers, isSameOrder } = await replay(file);
@@ -32,6 +32,6 @@ describe.each(SCENES)('the recorded call $name', ({ name, shows }) => {
     const settings = { ...file.header.config, language: 'en' };
     expect(diffLines(diffTurns(settings, file.lines))).toEqual([]);
     expect(answers).toMatchObject({ moved: 0, estimated: 0 });
-    expect(shownBy(replayed)).toEqual(shows);
+    expect(effectsOf(replayed)).toEqual(shows);
   });
 });

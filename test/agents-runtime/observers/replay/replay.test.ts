@@ -20,13 +20,13 @@ import {
   harness,
   sleep,
 } from '../../../support/harness/call/call-harness.js';
-import { callOf } from '../../../support/harness/call/scripted-tools.js';
+import { toolCall } from '../../../support/harness/call/scripted-tools.js';
 import '../../../support/harness/process/property-seed.js';
 
 const world = fc.record({
   script: fc.array(
     fc.record({
-      act: fc.constantFrom('say', 'say', 'cough', 'silence', 'away', 'type', 'dictate'),
+      act: fc.constantFrom('say', 'say', 'cough', 'silence', 'disconnect', 'type', 'dictate'),
       ms: fc.integer({ min: 1, max: 100 }).map((frames) => frames * 20),
     }),
     { minLength: 1, maxLength: 9 },
@@ -46,8 +46,8 @@ function recorded(
   let hasEnded = false;
   const call = harness({
     // Long enough that nothing comes back from within what is sent.
-    wayMs: 10,
-    settles: true,
+    networkDelayMs: 10,
+    settlesPromises: true,
     ...options,
     begin: (parts) => {
       const changed = change(parts);
@@ -96,7 +96,7 @@ describe('a recorded call', () => {
       reply: async function* ({ history, language }) {
         const last = history.at(-1)!;
         if (last.role !== 'tool' && last.text.includes('french')) {
-          yield callOf('switch_language', { language: 'fr' });
+          yield toolCall('switch_language', { language: 'fr' });
         } else yield `This is said in ${language}, all of it.`;
       },
     });
@@ -123,7 +123,7 @@ describe('a recorded call', () => {
     await call.silence(1_400);
     await call.say('no wait', 600);
     await call.silence(3_000);
-    await call.away(700);
+    await call.disconnect(700);
     await call.silence(2_000);
     call.call.hangUp('user_hangup');
     await call.silence(100);
@@ -270,7 +270,7 @@ describe('a recorded call', () => {
       await call.silence(1_400);
       await call.say('no wait', 600);
       await call.silence(3_000);
-      await call.away(700);
+      await call.disconnect(700);
       await call.silence(2_000);
       call.call.hangUp('user_hangup');
       await call.silence(100);

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { BridgedRoom } from '../../../../agents-runtime/transports/livekit/bridged-room.js';
 import type { ToBridge } from '../../../../agents-runtime/transports/livekit/ipc-messages.js';
-import { RoomEar } from '../../../support/fakes/call-input-recorder.js';
+import { CallInputRecorder } from '../../../support/fakes/call-input-recorder.js';
 import { VirtualClock } from '../../../support/harness/audio/virtual-clock.js';
 
 const SECOND = 16_000;
@@ -17,7 +17,7 @@ function setUp({ isPhone = false } = {}) {
     audio: (samples: Int16Array) => void sent.push(samples),
   };
   const wire = new BridgedRoom(port, { identity: 'caller', isPhone, attributes: {} }, clock);
-  return { clock, told, sent, wire, ear: new RoomEar() };
+  return { clock, told, sent, wire, ear: new CallInputRecorder() };
 }
 
 describe('a room as a wire', () => {

@@ -3,14 +3,14 @@ import { Call } from '../../../../agents-runtime/session/call.js';
 import { FrameTicker } from '../../../../agents-runtime/timing/frame-ticker.js';
 import { PhoneTransport } from '../../../../agents-runtime/transports/telephony/phone-transport.js';
 import {
-  PlayingCarrier,
-  type PlayingCarrierOptions,
+  VirtualCarrier,
+  type VirtualCarrierOptions,
 } from '../../../support/fakes/virtual-carrier.js';
 import { VirtualClock } from '../../../support/harness/audio/virtual-clock.js';
 import { type HarnessOptions, harness } from '../../../support/harness/call/call-harness.js';
 
 export interface PhoneHarnessOptions extends HarnessOptions {
-  readonly carrier?: Omit<PlayingCarrierOptions, 'clock'>;
+  readonly carrier?: Omit<VirtualCarrierOptions, 'clock'>;
   /** By default it does, as JSON carriers do. */
   readonly buffers?: boolean;
   /** The gateway's thread is held up from then on, for so long (ms): the carrier's world goes on. */
@@ -36,7 +36,7 @@ export function phoneHarness({
   heldUp,
   ...options
 }: PhoneHarnessOptions = {}) {
-  const made: { line: PhoneTransport; carrier: PlayingCarrier }[] = [];
+  const made: { line: PhoneTransport; carrier: VirtualCarrier }[] = [];
   const clock = new VirtualClock();
   const engineClock = heldUp ? heldUpClock(clock, heldUp) : clock;
   const kit = harness({
@@ -44,7 +44,7 @@ export function phoneHarness({
     clock,
     engineClock,
     begin(parts) {
-      const carrier = new PlayingCarrier({ clock, ...way });
+      const carrier = new VirtualCarrier({ clock, ...way });
       const line = new PhoneTransport({
         clock: engineClock,
         ticker: new FrameTicker(engineClock),

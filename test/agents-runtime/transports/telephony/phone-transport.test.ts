@@ -3,7 +3,7 @@ import { FrameTicker } from '../../../../agents-runtime/timing/frame-ticker.js';
 import { PhoneTransport } from '../../../../agents-runtime/transports/telephony/phone-transport.js';
 import { DtmfDetector } from '../../../../media/audio/dtmf-detector.js';
 import { dtmfTones } from '../../../../media/audio/dtmf-tones.js';
-import { PlayingCarrier } from '../../../support/fakes/virtual-carrier.js';
+import { VirtualCarrier } from '../../../support/fakes/virtual-carrier.js';
 import { VirtualClock } from '../../../support/harness/audio/virtual-clock.js';
 import { phoneHarness } from './phone-harness.js';
 
@@ -22,30 +22,30 @@ async function hear(kit: ReturnType<typeof phoneHarness>, ms: number): Promise<v
 
 describe('over a carrier that buffers', () => {
   it('whole frames go, never far ahead, all that is said and nothing between utterances', async () => {
-    const kit = phoneHarness({ ...GREETED, carrier: { wayMs: 40 } });
+    const kit = phoneHarness({ ...GREETED, carrier: { networkDelayMs: 40 } });
     kit.line.start(kit.call);
     await hear(kit, 4_000);
-    expect(kit.carrier.pieces.filter((samples) => samples % 160 !== 0)).toEqual([]);
-    expect(kit.carrier.mostAheadMs).toBeLessThanOrEqual(440);
-    const heard = kit.carrier.heard.length;
+    expect(kit.carrier.chunkLengths.filter((samples) => samples % 160 !== 0)).toEqual([]);
+    expect(kit.carrier.maxAheadMs).toBeLessThanOrEqual(440);
+    const heard = kit.carrier.played.length;
     expect(heard).toBeGreaterThanOrEqual(SPOKEN);
     expect(heard).toBeLessThan(SPOKEN + 160);
-    const told = kit.carrier.told.length;
+    const told = kit.carrier.actions.length;
     await hear(kit, 2_000);
-    expect(kit.carrier.told.length).toBe(told);
+    expect(kit.carrier.actions.length).toBe(told);
     expect(kit.texts('agent')).toEqual([SENTENCE]);
   });
 
   it('hardly a gap is heard, and never too much is sent, where this thread was held up for 300 ms', async () => {
     for (const atMs of [200, 410, 530, 650]) {
       const heldUp = { atMs, forMs: 300 };
-      const kit = phoneHarness({ ...GREETED, carrier: { wayMs: 40 }, heldUp });
+      const kit = phoneHarness({ ...GREETED, carrier: { networkDelayMs: 40 }, heldUp });
       kit.line.start(kit.call);
       await hear(kit, 4_000);
       // What had been sent ahead lasts for as long, but for a block and the way.
       expect(kit.carrier.gaps, `${atMs} ms`).toBeLessThanOrEqual(5);
-      expect(kit.carrier.mostAheadMs).toBeLessThanOrEqual(440);
-      expect(kit.carrier.heard.length).toBeGreaterThanOrEqual(SPOKEN);
+      expect(kit.carrier.maxAheadMs).toBeLessThanOrEqual(440);
+      expect(kit.carrier.played.length).toBeGreaterThanOrEqual(SPOKEN);
       expect(kit.texts('agent')).toEqual([SENTENCE]);
     }
     // Longer than what is sent ahead: the caller waits, and hears all of it.
@@ -53,13 +53,13 @@ describe('over a carrier that buffers', () => {
     kit.line.start(kit.call);
     await hear(kit, 4_000);
     expect(kit.carrier.gaps).toBeGreaterThan(10);
-    expect(kit.carrier.heard.length).toBeGreaterThanOrEqual(SPOKEN);
+    expect(kit.carrier.played.length).toBeGreaterThanOrEqual(SPOKEN);
   });
 
   it('an interruption empties its buffer, and what was heard is remembered', async () => {
     const kit = phoneHarness({
       config: { greeting: SENTENCE, allowInterruptionsOnGreeting: true, minInterruptionWords: 0 },
-      carrier: { wayMs: 40 },
+      carrier: { networkDelayMs: 40 },
     });
     kit.line.start(kit.call);
     await hear(kit, 500);
@@ -75,7 +75,7 @@ describe('over a carrier that buffers', () => {
   it('a cough holds the agent up, who then says again no more than was on the way', async () => {
     const kit = phoneHarness({
       config: { greeting: SENTENCE, allowInterruptionsOnGreeting: true, minInterruptionWords: 1 },
-      carrier: { wayMs: 40 },
+      carrier: { networkDelayMs: 40 },
     });
     kit.line.start(kit.call);
     await hear(kit, 500);
@@ -83,14 +83,14 @@ describe('over a carrier that buffers', () => {
     await kit.silence(5_000);
     expect(kit.carrier.timesOf('clear').length).toBe(1);
     expect(kit.texts('agent')).toEqual([SENTENCE]);
-    const repeatedMs = (kit.carrier.heard.length - SPOKEN) / 8;
+    const repeatedMs = (kit.carrier.played.length - SPOKEN) / 8;
     expect(repeatedMs).toBeGreaterThanOrEqual(0);
     expect(repeatedMs).toBeLessThanOrEqual(200);
   });
 
   it('lost marks hold nothing up', async () => {
     for (const losesMark of [1, 2, 3]) {
-      const kit = phoneHarness({ ...GREETED, carrier: { wayMs: 40, losesMark } });
+      const kit = phoneHarness({ ...GREETED, carrier: { networkDelayMs: 40, losesMark } });
       kit.line.start(kit.call);
       await hear(kit, 3_000);
       expect(kit.texts('agent')).toEqual([SENTENCE]);
@@ -171,7 +171,7 @@ describe('a carrier that', () => {
     kit.line.start(kit.call);
     await kit.clock.run(1_000);
     expect(kit.ended()).toBe('user_hangup');
-    expect(kit.carrier.pieces).toEqual([]);
+    expect(kit.carrier.chunkLengths).toEqual([]);
   });
 });
 
@@ -185,10 +185,10 @@ describe('over a carrier that plays what comes when it comes', () => {
     const times = kit.carrier.timesOf('audio');
     const steps = new Set(times.slice(1).map((at, i) => at - times[i]!));
     expect([...steps]).toEqual([20]);
-    expect(new Set(kit.carrier.pieces)).toEqual(new Set([160]));
+    expect(new Set(kit.carrier.chunkLengths)).toEqual(new Set([160]));
     expect(kit.carrier.timesOf('mark')).toEqual([]);
-    expect(kit.carrier.pieces.length * 160).toBeGreaterThanOrEqual(SPOKEN);
-    expect(kit.carrier.pieces.length * 160).toBeLessThan(SPOKEN + 320);
+    expect(kit.carrier.chunkLengths.length * 160).toBeGreaterThanOrEqual(SPOKEN);
+    expect(kit.carrier.chunkLengths.length * 160).toBeLessThan(SPOKEN + 320);
     expect(kit.texts('agent')).toEqual([SENTENCE]);
   });
 
@@ -212,7 +212,7 @@ describe('over a carrier that plays what comes when it comes', () => {
     for (let i = 0; i < 200 && kit.texts('agent').length === 0; i++) await hear(kit, 20);
     kit.call.hangUp('agent_hangup');
     await kit.clock.run(1_000);
-    expect(kit.carrier.pieces.length * 160).toBeGreaterThanOrEqual(SPOKEN);
+    expect(kit.carrier.chunkLengths.length * 160).toBeGreaterThanOrEqual(SPOKEN);
     const [hungUpAt] = kit.carrier.timesOf('hangup');
     expect(hungUpAt).toBeGreaterThanOrEqual(kit.carrier.timesOf('audio').at(-1)!);
     expect(kit.carrier.isClosed).toBe(true);
@@ -246,7 +246,7 @@ describe('keys', () => {
 
   it('come back as an echo, and are not taken for those of the caller', () => {
     const clock = new VirtualClock();
-    const carrier = new PlayingCarrier({ clock, wayMs: 40 });
+    const carrier = new VirtualCarrier({ clock, networkDelayMs: 40 });
     const line = new PhoneTransport({
       clock,
       ticker: new FrameTicker(clock),
@@ -267,7 +267,7 @@ describe('keys', () => {
     line.sendKeys('12#');
     // What this side of the telephone sends back of what it hears, 12 dB softer.
     for (let read = 0, passed = 0; passed < 4_000; passed += 20) {
-      const back = carrier.heard.slice(read, read + 160);
+      const back = carrier.played.slice(read, read + 160);
       read += back.length;
       send(Int16Array.from({ length: 160 }, (_, i) => (back[i] ?? 0) / 4));
     }
@@ -288,32 +288,32 @@ describe('keys', () => {
     await hear(kit, 100);
     kit.line.sendKeys('12#');
     await hear(kit, 1_000);
-    expect(kit.carrier.heard.length).toBe(3 * 180 * 8);
+    expect(kit.carrier.played.length).toBe(3 * 180 * 8);
     expect(kit.texts('agent')).toEqual([]);
   });
 
   const MANY = '0123456789ABCD*#0123456789abcd*#';
   /** What the other side makes of it. */
-  const pressed = ({ carrier }: { readonly carrier: PlayingCarrier }) => {
+  const pressed = ({ carrier }: { readonly carrier: VirtualCarrier }) => {
     let keys = '';
     const detector = new DtmfDetector(8_000, (key) => {
       keys += key;
     });
-    detector.push(Int16Array.from(carrier.heard));
+    detector.push(Int16Array.from(carrier.played));
     return keys;
   };
   /** All keys are heard, and some more. */
   const MANY_MS = MANY.length * 180 + 1_000;
 
   it.each([true, false])('all go out, and never far ahead (buffers: %s)', async (buffers) => {
-    const kit = phoneHarness({ buffers, carrier: { wayMs: 40 } });
+    const kit = phoneHarness({ buffers, carrier: { networkDelayMs: 40 } });
     kit.line.start(kit.call);
     await hear(kit, 100);
     kit.line.sendKeys(MANY);
     await hear(kit, MANY_MS);
     expect(pressed(kit)).toBe(MANY.toUpperCase());
-    expect(kit.carrier.mostAheadMs).toBeLessThanOrEqual(440);
-    expect(kit.carrier.pieces.filter((samples) => samples % 160 !== 0)).toEqual([]);
+    expect(kit.carrier.maxAheadMs).toBeLessThanOrEqual(440);
+    expect(kit.carrier.chunkLengths.filter((samples) => samples % 160 !== 0)).toEqual([]);
     // Whatever is pressed meanwhile, no end of it is kept.
     for (let i = 0; i < 20; i++) kit.line.sendKeys(MANY);
     await hear(kit, 129 * 180 + 1_000);
@@ -326,15 +326,15 @@ describe('keys', () => {
   });
 
   it.each([true, false])('stand between two parts of a speech (buffers: %s)', async (buffers) => {
-    const kit = phoneHarness({ ...GREETED, buffers, carrier: { wayMs: 40 } });
+    const kit = phoneHarness({ ...GREETED, buffers, carrier: { networkDelayMs: 40 } });
     kit.line.start(kit.call);
     await hear(kit, 400);
     kit.line.sendKeys(MANY);
     await hear(kit, MANY_MS + 3_000);
     expect(pressed(kit)).toBe(MANY.toUpperCase());
     expect(kit.texts('agent')).toEqual([SENTENCE]);
-    expect(kit.carrier.mostAheadMs).toBeLessThanOrEqual(440);
-    const spoken = kit.carrier.heard.length - MANY.length * 180 * 8;
+    expect(kit.carrier.maxAheadMs).toBeLessThanOrEqual(440);
+    const spoken = kit.carrier.played.length - MANY.length * 180 * 8;
     expect(Math.abs(spoken - SPOKEN)).toBeLessThanOrEqual(320);
   });
 
@@ -342,7 +342,7 @@ describe('keys', () => {
     const kit = phoneHarness({
       buffers,
       config: { greeting: SENTENCE, allowInterruptionsOnGreeting: true, minInterruptionWords: 0 },
-      carrier: { wayMs: 40 },
+      carrier: { networkDelayMs: 40 },
     });
     kit.line.start(kit.call);
     await hear(kit, 400);

@@ -13,7 +13,11 @@ import { ArgumentValidator } from '../../../../src/features/agent-tools/validati
 import { AllowedHosts } from '../../../../src/platform/egress/allowed-hosts.js';
 import { EgressClient } from '../../../../src/platform/egress/egress-client.js';
 import { EgressGuard } from '../../../../src/platform/egress/egress-guard.js';
-import { type Bring, TestMcpServer, textResult } from '../../../support/fakes/mcp-server.js';
+import {
+  type ProduceResult,
+  TestMcpServer,
+  textResult,
+} from '../../../support/fakes/mcp-server.js';
 import {
   type EverythingServer,
   startEverythingServer,
@@ -64,7 +68,7 @@ async function open(
   return opened;
 }
 
-async function testServer(tools: Readonly<Record<string, Bring>> = {}) {
+async function testServer(tools: Readonly<Record<string, ProduceResult>> = {}) {
   const server = await TestMcpServer.open(tools);
   closers.push(() => server.close());
   return server;
@@ -150,7 +154,7 @@ describe('an MCP server', () => {
     const server = await testServer({ look: () => textResult('Open.') });
     const opened = await open([entry(server.url)]);
     await ask(opened, 'look');
-    server.forget();
+    server.dropSessions();
     expect((await ask(opened, 'look')).failed).toBe(false);
   });
 
@@ -160,7 +164,7 @@ describe('an MCP server', () => {
     all.prefetch('the-agent', [entry(server.url)]);
     await expect.poll(() => server.endedSessions, PATIENCE).toBe(1);
     // It hangs now: a call that had to ask would not begin.
-    server.instead = () => true;
+    server.intercept = () => true;
     const opened = await open([entry(server.url)], all);
     expect(namesOf(opened)).toEqual(['look']);
   });
@@ -169,7 +173,7 @@ describe('an MCP server', () => {
     const server = await testServer({ look: () => textResult('Open.') });
     let isSlow = true;
     // It takes what it is sent, and says nothing.
-    server.instead = () => isSlow;
+    server.intercept = () => isSlow;
     const fast = await testServer({ find: () => textResult('Here.') });
     const both = [entry(server.url), entry(fast.url, { name: 'fast' })];
     const opened = await open(both, makeServers(50));
@@ -180,13 +184,13 @@ describe('an MCP server', () => {
 
   it('that did not answer one call holds up no other', async () => {
     const server = await testServer({ look: () => textResult('Open.') });
-    server.instead = (_, response) => Boolean(response.destroy());
+    server.intercept = (_, response) => Boolean(response.destroy());
     const all = makeServers();
     expect(namesOf(await open([entry(server.url)], all))).toEqual([]);
     // Nothing comes of it now: a call that waited for it would not begin in time.
-    server.instead = () => true;
+    server.intercept = () => true;
     expect(namesOf(await open([entry(server.url)], all))).toEqual([]);
-    server.instead = undefined;
+    server.intercept = undefined;
     const later = await open([entry(server.url)], all);
     await expect.poll(() => namesOf(later), PATIENCE).toEqual(['look']);
   });
@@ -200,7 +204,7 @@ describe('an MCP server', () => {
       (response) => response.destroy(),
     ];
     for (const answer of answers) {
-      odd.instead = (_, response) => {
+      odd.intercept = (_, response) => {
         answer(response);
         return true;
       };
@@ -219,7 +223,7 @@ describe('an MCP server', () => {
     server.add('find', () => textResult('Here.'));
     await expect.poll(() => namesOf(opened), PATIENCE).toEqual(['look', 'find']);
     expect((await ask(opened, 'find')).text).toContain('Here.');
-    server.flood(2_000);
+    server.notifyListChanged(2_000);
     expect((await ask(opened, 'look')).failed).toBe(false);
     // The list is not read once for each notice.
     expect(server.headers.length - before).toBeLessThan(20);
@@ -229,7 +233,7 @@ describe('an MCP server', () => {
     const server = await testServer({ look: () => textResult('Open.') });
     const opened = await open([entry(server.url)]);
     await ask(opened, 'look');
-    server.forget();
+    server.dropSessions();
     server.tools.set('find', () => textResult('Here.'));
     await ask(opened, 'look');
     await expect.poll(() => namesOf(opened), PATIENCE).toEqual(['look', 'find']);
@@ -262,7 +266,7 @@ describe('an MCP server', () => {
       name,
       inputSchema: { type: 'object', properties },
     });
-    server.listed = [
+    server.listedTools = [
       listed('small', many(200, {})),
       listed('too many properties', many(201, {})),
       listed('too many patterns', many(21, { pattern: '^a' })),
@@ -282,7 +286,7 @@ describe('an MCP server', () => {
   it('has as many tools as fit into 256 KB of schemas', async () => {
     const server = await testServer();
     const properties = { a: { description: 'x'.repeat(32_000) } };
-    server.listed = Array.from({ length: 12 }, (_, i) => ({
+    server.listedTools = Array.from({ length: 12 }, (_, i) => ({
       name: `tool_${i}`,
       inputSchema: { type: 'object', properties },
     }));
@@ -294,7 +298,7 @@ describe('an MCP server', () => {
   it('that sends a message without end beside its answers is disconnected', async () => {
     let closedStreams = 0;
     const server = await testServer({ look: () => textResult('Open.') });
-    server.instead = ({ method }, response) => {
+    server.intercept = ({ method }, response) => {
       if (method !== 'GET') return false;
       response.on('close', () => closedStreams++);
       response.writeHead(200, { 'content-type': 'text/event-stream' });

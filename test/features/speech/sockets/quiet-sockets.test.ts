@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import {
-  NOTHING,
+  ALL_IDLE,
   type SpeechApp,
   startSpeechApp,
 } from '../../../support/harness/app/speech-app.js';
@@ -24,7 +24,7 @@ it.each(['stream', 'multi-stream'])(
     const client = await SpeechSocket.open(app.url, path);
     await expect.poll(() => clock.pending, WITHIN).toBe(1);
     clock.advance(179_000);
-    client.say({ text: 'x' });
+    client.send({ text: 'x' });
     await expect.poll(() => clock.pending, WITHIN).toBe(2); // the sentence may settle
     clock.advance(179_999);
     expect(client.socket.readyState).toBe(client.socket.OPEN);
@@ -51,7 +51,7 @@ const TEXT = 'Words and words.';
 
 async function speaking(audio_format: string, path = 'stream'): Promise<SpeechSocket> {
   const client = await SpeechSocket.open(app.url, path);
-  return client.say({ text: TEXT, audio_format, delivery_mode: 'paced', flush: true });
+  return client.send({ text: TEXT, audio_format, delivery_mode: 'paced', flush: true });
 }
 
 /** Bytes of audio when the next piece waits for its time. */
@@ -85,7 +85,7 @@ it.each([
     await expect
       .poll(() => {
         clock.advance(100);
-        return client.told.length;
+        return client.controlMessages.length;
       }, WITHIN)
       .toBe(1);
     expect(client.audio().equals(wanted)).toBe(true);
@@ -102,13 +102,15 @@ it.each(['mp3', 'wav', 'wav_16000', 'opus_48000_64'])('paces no %s', async (form
 
 it('stops a paced context at once when the caller interrupts', async () => {
   const client = await SpeechSocket.open(app.url, 'multi-stream');
-  client.say({ context_id: 'a', audio_format: 'pcm_8000', delivery_mode: 'paced' });
-  client.say({ context_id: 'a', text: TEXT, flush: true });
+  client.send({ context_id: 'a', audio_format: 'pcm_8000', delivery_mode: 'paced' });
+  client.send({ context_id: 'a', text: TEXT, flush: true });
   const ahead = await standstill(client);
-  client.say({ context_id: 'a', close_context: true });
-  await expect.poll(() => client.told, WITHIN).toEqual([{ context_closed: true, context_id: 'a' }]);
+  client.send({ context_id: 'a', close_context: true });
+  await expect
+    .poll(() => client.controlMessages, WITHIN)
+    .toEqual([{ context_closed: true, context_id: 'a' }]);
   expect(client.audio().length).toBe(ahead);
-  await expect.poll(() => app.underWay(), WITHIN).toEqual(NOTHING);
+  await expect.poll(() => app.underWay(), WITHIN).toEqual(ALL_IDLE);
   client.socket.close();
   await client.closed;
 });

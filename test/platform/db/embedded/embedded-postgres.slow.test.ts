@@ -25,7 +25,7 @@ import {
   processStart,
 } from '../../../../src/platform/db/embedded/process-identity.js';
 import { stopLeftoverServer } from '../../../../src/platform/db/embedded/server-process.js';
-import { serverPid, Writer } from '../../../support/harness/process/embedded-server.js';
+import { DatabaseWriter, serverPid } from '../../../support/harness/process/embedded-server.js';
 import { CACHE, makeTestFolder } from '../../../support/harness/process/test-folder.js';
 
 // Servers are started, killed and recover.
@@ -194,7 +194,7 @@ describe('startEmbeddedPostgres', () => {
 
 describe('after a kill', () => {
   it('of the gateway, stops its server and keeps what was acknowledged', async () => {
-    const writer = await Writer.start(dataDir);
+    const writer = await DatabaseWriter.start(dataDir);
     await writer.hasWritten(20);
     const pid = serverPid(dataDir);
     await writer.kill();
@@ -204,7 +204,7 @@ describe('after a kill', () => {
   });
 
   it('of the gateway, ends its open transactions', async () => {
-    const writer = await Writer.start(dataDir);
+    const writer = await DatabaseWriter.start(dataDir);
     await writer.hasWritten(1);
     const killed = connect((await runningDatabase(dataDir))!);
     closers.push(() => killed.destroy());
@@ -219,7 +219,7 @@ describe('after a kill', () => {
   });
 
   it('of both, recovers all that was acknowledged', async () => {
-    const writer = await Writer.start(dataDir);
+    const writer = await DatabaseWriter.start(dataDir);
     await writer.hasWritten(20);
     process.kill(serverPid(dataDir), 'SIGKILL');
     await writer.kill();
@@ -228,7 +228,7 @@ describe('after a kill', () => {
   });
 
   it('of both, is not fooled by another process with the pid of the last server', async () => {
-    const writer = await Writer.start(dataDir);
+    const writer = await DatabaseWriter.start(dataDir);
     await writer.hasWritten(1);
     const pid = serverPid(dataDir);
     process.kill(pid, 'SIGKILL');
@@ -243,7 +243,7 @@ describe('after a kill', () => {
   });
 
   it('of both, does not take the next server for ready because it has the pid of the last', async () => {
-    const writer = await Writer.start(dataDir);
+    const writer = await DatabaseWriter.start(dataDir);
     await writer.hasWritten(1);
     const pid = serverPid(dataDir);
     process.kill(pid, 'SIGKILL');

@@ -18,7 +18,7 @@ import { type Ask, type ControlPlane, withControlPlane } from './control-plane-a
 
 export const DICTIONARIES = '/tts/pronunciation-dictionaries';
 
-/** Small limits, so that tests reach them. */
+/** Low limits, so that tests can reach them. */
 export const LIMITS = {
   DICTIONARY_RULES: 200,
   DICTIONARY_WORD_LENGTH: 200,
@@ -26,8 +26,8 @@ export const LIMITS = {
   DICTIONARY_FILE_BYTES: 1_048_576,
 };
 
-/** A voice that keeps what it is asked to say. */
-class ListeningVoice extends ToneVoice {
+/** A voice that records its synthesis requests. */
+class RecordingVoice extends ToneVoice {
   readonly utterances: SynthesisRequest[] = [];
 
   override speak(utterance: SynthesisRequest, options: SpeakOptions) {
@@ -37,14 +37,14 @@ class ListeningVoice extends ToneVoice {
 }
 
 export interface DictionaryPlane extends ControlPlane {
-  readonly voice: ListeningVoice;
+  readonly voice: RecordingVoice;
 }
 
-/** A control plane with dictionaries, and speech by a voice that listens to itself. */
+/** A control plane with dictionaries and the speech endpoints. */
 export function withDictionaryPlane(): DictionaryPlane {
   const scheduler = new CpuScheduler(1);
   const encoders = new EncoderThread(scheduler);
-  const voice = new ListeningVoice();
+  const voice = new RecordingVoice();
   const closing: (() => Promise<void>)[] = [() => encoders.close()];
   const plane = withControlPlane({
     routes: (db) => {
@@ -76,7 +76,7 @@ export function withDictionaryPlane(): DictionaryPlane {
   return Object.defineProperties({ voice }, Object.getOwnPropertyDescriptors(plane)) as never;
 }
 
-/** Sends a file as browsers do. */
+/** Uploads a file as multipart form data. */
 export function sendFile(
   ask: Ask,
   file: string | Uint8Array<ArrayBuffer>,

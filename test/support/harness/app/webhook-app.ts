@@ -9,14 +9,14 @@ import { notFoundUnlessOwned } from '../../../../src/features/ownership/not-foun
 import { VoiceOverrides } from '../../../../src/features/voices/voice-overrides.js';
 import { BUILTIN_VOICE, type ControlPlane, withControlPlane } from './control-plane-app.js';
 
-/** A Spanish voice, and one that is not installed, beside the built-in English one. */
+/** The built-in English voice, a Spanish one, and one that is not installed. */
 const VOICES = [
   BUILTIN_VOICE,
   { ...BUILTIN_VOICE, id: 'eva', name: 'Eva', language: 'es' },
   { ...BUILTIN_VOICE, id: 'far', name: 'Far', isInstalled: false },
 ];
 
-/** The checks of overrides against VOICES and a dictionary `dic`. */
+/** Override checks against `VOICES` and a dictionary `dic`. */
 export const OVERRIDES = new VoiceOverrides({
   voices: { list: () => VOICES },
   ownVoices: { find: async (_, id) => (id === 'mine' ? {} : undefined) },
@@ -24,11 +24,11 @@ export const OVERRIDES = new VoiceOverrides({
 });
 
 export interface WebhookApp extends ControlPlane {
-  /** There inside tests. */
+  /** Available inside tests. */
   webhooks(): WebhooksModule;
 }
 
-/** Agents and their webhooks behind a listening app, with addresses of the loopback allowed. */
+/** Agents and webhooks behind a listening app that allows loopback addresses. */
 export function withWebhookApp(): WebhookApp {
   let webhooks: WebhooksModule | undefined;
   const plane = withControlPlane({

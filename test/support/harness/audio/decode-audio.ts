@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** The channels that ffmpeg (a path) finds in a file that has so many. */
+/** Decodes a file with ffmpeg. @param ffmpeg path of the program @returns samples per channel */
 export async function decodeChannels(
   ffmpeg: string,
   file: Uint8Array,
@@ -16,7 +16,10 @@ export async function decodeChannels(
   );
 }
 
-/** The samples that ffmpeg (a path) finds in a file: an outside judge of our containers and codecs. */
+/**
+ * Decodes a file with ffmpeg, an implementation independent of the code under test.
+ * @param ffmpeg path of the program @returns samples, interleaved if there are several channels
+ */
 export async function decodeWithFfmpeg(
   ffmpeg: string,
   file: Uint8Array,

@@ -1,6 +1,6 @@
 import type { Stage } from '../../../../media/audio/stage.js';
 
-/** All that a stage gives for these chunks and a flush, joined. */
+/** The joined output of a stage for these chunks and a flush. */
 export function runSamples(
   stage: Stage<Float32Array, Float32Array>,
   chunks: readonly Float32Array[],
@@ -20,7 +20,7 @@ export function runSamples(
   return joined;
 }
 
-/** The same for a stage that gives bytes. */
+/** `runSamples` for a stage that emits bytes. */
 export function runBytes(
   stage: Stage<Float32Array, Uint8Array>,
   chunks: readonly Float32Array[],
@@ -34,7 +34,7 @@ export function runBytes(
   return Buffer.concat(pieces);
 }
 
-/** `samples` cut at these lengths, over and over. */
+/** Splits `samples` into chunks, cycling through `lengths`. */
 export function cut(samples: Float32Array, lengths: readonly number[]): Float32Array[] {
   const chunks: Float32Array[] = [];
   for (let at = 0, i = 0; at < samples.length; i++) {

@@ -13,7 +13,7 @@ import type { SecretBox } from '../../../../src/platform/secrets/secret-box.js';
 
 type Entry = Partial<StoredEventWebhook> & { readonly url: string };
 
-/** An agent of a new account with these event webhooks. */
+/** Creates an agent with these event webhooks in a new account. */
 export async function makeAgent(
   db: Knex,
   box: SecretBox,
@@ -37,8 +37,8 @@ export async function makeAgent(
   });
 }
 
-/** Calls of an agent, as they are written down, without their media. */
-export class WrittenCalls {
+/** Stores calls of an agent in the database, without media. */
+export class StoredWebhookCalls {
   readonly #calls: CallsRepository;
   readonly #turns: CallTurnsRepository;
   readonly #gatewayId = randomUUID();
@@ -48,7 +48,7 @@ export class WrittenCalls {
     this.#turns = new CallTurnsRepository(db, events);
   }
 
-  /** A call whose media is about to be connected. */
+  /** Creates a call whose media is not connected yet. */
   async begin(agent: Agent): Promise<string> {
     const callId = randomUUID();
     await this.#calls.reserve({

@@ -58,12 +58,12 @@ describe('a simulated call through Twilio', () => {
     call.press('5#');
     call.hangUp();
     expect(await call.ended).toEqual({ by: 'caller', how: 'hung up' });
-    await expect.poll(() => gateway.heard.at(-1)?.event).toBe('stop');
+    await expect.poll(() => gateway.received.at(-1)?.event).toBe('stop');
 
-    const told = () => gateway.posted.map(({ form }) => form.StreamEvent ?? form.CallStatus);
+    const told = () => gateway.forms.map(({ form }) => form.StreamEvent ?? form.CallStatus);
     const all = ['completed', 'ringing', 'stream-started', 'stream-stopped'];
     await expect.poll(() => told().toSorted()).toEqual(all);
-    const voice = gateway.posted[0]!;
+    const voice = gateway.forms[0]!;
     expect(voice.path).toBe('/telephony/twilio/voice');
     expect(voice.form).toMatchObject({
       CallSid: call.callSid,
@@ -73,14 +73,14 @@ describe('a simulated call through Twilio', () => {
       CallStatus: 'ringing',
       Direction: 'inbound',
     });
-    for (const { path, headers, form } of gateway.posted) {
+    for (const { path, headers, form } of gateway.forms) {
       const request = { url: `https://gw.example.test${path}`, fields: Object.entries(form) };
       expect(isSignedByTwilio(TOKEN, String(headers['x-twilio-signature']), request)).toBe(true);
     }
     expect(gateway.upgrades[0]?.['x-twilio-signature']).toMatch(/^[\w+/]{27}=$/);
     expect(gateway.upgrades[0]?.['sec-websocket-extensions']).toBeUndefined();
 
-    const [connected, start, first, second] = gateway.heard;
+    const [connected, start, first, second] = gateway.received;
     expect(connected).toEqual({ event: 'connected', protocol: 'Call', version: '1.0.0' });
     expect(start).toMatchObject({
       event: 'start',
@@ -98,7 +98,7 @@ describe('a simulated call through Twilio', () => {
       media: { track: 'inbound', chunk: '1', timestamp: '20', payload: silence },
     });
     expect(second).toMatchObject({ sequenceNumber: '3', media: { chunk: '2', timestamp: '40' } });
-    const digits = gateway.heard.filter(({ event }) => event === 'dtmf');
+    const digits = gateway.received.filter(({ event }) => event === 'dtmf');
     expect(digits.map(({ dtmf }) => dtmf.digit)).toEqual(['5', '#']);
     expect(call.faults).toEqual([]);
   });
@@ -121,7 +121,7 @@ describe('a simulated call through Twilio', () => {
     await call.ring();
     await expect.poll(() => call.leg.waitingMs).toBe(400);
     clock.advance(200);
-    const marks = () => gateway.heard.flatMap(({ mark: named }) => named?.name ?? []);
+    const marks = () => gateway.received.flatMap(({ mark: named }) => named?.name ?? []);
     expect(marks()).toEqual([]);
     clock.advance(20);
     await expect.poll(marks).toEqual(['a', 'b']);
@@ -183,7 +183,7 @@ describe('a simulated call through Twilio', () => {
     const next = `<Response><Redirect>https://gw.example.test/next</Redirect></Response>`;
     const { gateway, call } = await callTo([next, '<Response><Hangup/></Response>']);
     expect(await call.ring()).toBe('ended');
-    expect(gateway.posted.map(({ path }) => path).slice(0, 2)).toEqual([
+    expect(gateway.forms.map(({ path }) => path).slice(0, 2)).toEqual([
       '/telephony/twilio/voice',
       '/next',
     ]);
@@ -193,7 +193,7 @@ describe('a simulated call through Twilio', () => {
     const { gateway, call } = await callTo(['<Response><Reject reason="busy"/></Response>']);
     expect(await call.ring()).toBe('ended');
     expect(await call.ended).toEqual({ by: 'gateway', how: 'refused the call: busy' });
-    expect(gateway.posted.at(-1)?.form.CallStatus).toBe('busy');
+    expect(gateway.forms.at(-1)?.form.CallStatus).toBe('busy');
   });
 
   it('takes another TwiML in mid-call, and an end, as the REST interface gives them', async () => {

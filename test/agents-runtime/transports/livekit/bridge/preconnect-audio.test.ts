@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { decodePreconnectAudio } from '../../../../../agents-runtime/transports/livekit/bridge/preconnect-audio.js';
 import { OpusPacketEncoder } from '../../../../../media/codec/opus-packets.js';
 import { MediaError } from '../../../../../media/errors.js';
-import { RoomEar } from '../../../../support/fakes/call-input-recorder.js';
+import { CallInputRecorder } from '../../../../support/fakes/call-input-recorder.js';
 import { tone } from '../../../../support/harness/audio/tones.js';
 
 const HZ = 1_000;
 
 /** What a call hears of it: seconds, and whether they are the tone. */
 function heard(samples: Int16Array) {
-  const ear = new RoomEar();
+  const ear = new CallInputRecorder();
   ear.audio(samples);
   return { seconds: samples.length / 16_000, isTone: ear.hasTone(HZ, 15) };
 }
