@@ -21,6 +21,7 @@ import { RetainedCallsRepository } from '../calls/retention/retained-calls.repos
 import { RetentionRepository } from '../calls/retention/retention.repository.js';
 import { retentionRoutes } from '../calls/retention/retention.routes.js';
 import { RetentionWorker } from '../calls/retention/retention.worker.js';
+import type { CallTurnsRepository } from '../calls/store/call-turns.repository.js';
 import type { CallsRepository } from '../calls/store/calls.repository.js';
 import type { Config } from '../config/config.js';
 import type { AgentsRepository } from '../features/agents/agents.repository.js';
@@ -33,6 +34,7 @@ import type { ObjectStore } from '../platform/storage/object-store.js';
 export interface CallArtifactsParts extends Omit<RecordingParts, 'store' | 'calls'> {
   readonly config: Config;
   readonly calls: CallsRepository;
+  readonly turns: CallTurnsRepository;
   readonly agents: AgentsRepository;
   readonly links: SignedLinks;
   /** `http(s)://host[:port]`; undefined where no absolute URL is known. */
@@ -140,7 +142,7 @@ export function createRetention({ db, agents, log, recordings, replays }: Retent
   const calls = new RetainedCallsRepository(db);
   const deletion = new CallDeletionService({ calls, receipts, recordings, replays });
   return {
-    worker: new RetentionWorker({ db, policies, receipts, deletion, log }),
+    worker: new RetentionWorker({ db, policies, calls, receipts, deletion, log }),
     routes: [...retentionRoutes({ policies, receipts, agents }), ...deletionRoutes(deletion)],
   };
 }

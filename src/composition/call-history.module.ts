@@ -10,6 +10,7 @@ import { callHistoryRoutes } from '../calls/history/call-history.routes.js';
 import { SummariesRepository } from '../calls/history/summaries.repository.js';
 import { SummaryService } from '../calls/history/summaries.service.js';
 import type { LlmRegistry } from '../calls/providers/llm-registry.js';
+import { CallTurnsRepository } from '../calls/store/call-turns.repository.js';
 import { CallsRepository } from '../calls/store/calls.repository.js';
 import type { Config } from '../config/config.js';
 import type { AgentsRepository } from '../features/agents/agents.repository.js';
@@ -36,9 +37,11 @@ export function createCallHistoryModule(parts: CallHistoryParts) {
   const repository = new SummariesRepository(db);
   const events = new CallCompletedEvents({ ...parts, summaries: repository, links });
   const calls = new CallsRepository(db, config.CONCURRENT_CALLS, events);
-  const summaries = new SummaryService({ ...parts, repository, turns: calls.turns, events });
+  const turns = new CallTurnsRepository(db, events);
+  const summaries = new SummaryService({ ...parts, repository, turns, events });
   return {
     calls,
+    turns,
     links,
     routes: [
       ...callHistoryRoutes(new CallHistoryRepository(db)),

@@ -169,7 +169,7 @@ function createAgentRoutes(parts: FeaturesParts, models: ModelCatalog) {
 
 function createPhoneNumberRoutes(parts: FeaturesParts) {
   const { config, db, carriers, origin, sipProvisioner: provisioner } = parts;
-  const repository = new PhoneNumbersRepository(db, config.PHONE_NUMBER_SLOTS);
+  const repository = new PhoneNumbersRepository(db, config.PHONE_NUMBER_LIMIT);
   const numbers = new PhoneNumberService({ repository, carriers, origin, provisioner });
   return phoneNumberRoutes(numbers);
 }
