@@ -97,7 +97,7 @@ it('the legs of a recording stay together over a line whose clock drifts', () =>
         timeline.sent(samples.subarray(at, at + FRAME));
       line.sendAudio(samples);
     }
-    timeline.finish();
+    timeline.publishRemaining();
     recorder.output({ type: 'close' }, clock.now());
     line.close();
     const caller = onsets(pieces, 'caller', 16_000);
