@@ -267,6 +267,7 @@ async function createCallModules(
     speakers: new VoiceRegistry(resources.voices),
     hub: monitoring.hub,
     observeFrame: core.metrics.observeFrame,
+    measureLoopDelay: core.metrics.measureLoopDelay,
     metrics: new CallMetrics(core.metrics.registry),
   });
   shutdown.add('call sessions', () => sessions.close());
