@@ -1,6 +1,6 @@
 import type { Clock, Ticker, Timer } from '../contract/clock.js';
 import type { Transport } from '../contract/transport.js';
-import type { SpokenOver } from '../contract/turn-events.js';
+import type { CurrentPlayback } from '../contract/turn-events.js';
 import type { FaultBoundary } from '../timing/fault-boundary.js';
 import { FRAME_MS } from '../timing/frame-ticker.js';
 import { ClientPlayback } from './client-playback.js';
@@ -83,7 +83,7 @@ export class Playout {
   }
 
   /** The speech that the caller is listening to; undefined in silence. */
-  get currentPlayback(): SpokenOver | undefined {
+  get currentPlayback(): CurrentPlayback | undefined {
     this.#advance();
     return this.#current?.currentPlayback(this.#head.playedMs);
   }

@@ -1,4 +1,4 @@
-import type { SpokenOver } from '../contract/turn-events.js';
+import type { CurrentPlayback } from '../contract/turn-events.js';
 import type { SpeechBuffer } from './speech-buffer.js';
 
 /** Playout counts as stalled after this long without audio, ms. */
@@ -78,7 +78,7 @@ export class UtterancePlayout {
   }
 
   /** The speech at this position of the agent's audio; undefined before the first sample. */
-  currentPlayback(playedMs: number): SpokenOver | undefined {
+  currentPlayback(playedMs: number): CurrentPlayback | undefined {
     if (this.startMs === undefined) return undefined;
     const { alignment, hasSourceEnded } = this.buffer;
     const at = this.#samplesAt(playedMs);

@@ -13,9 +13,9 @@ export function phraseText({ kind, reason, times }: StockPhraseRequest, language
       return phrases.warning;
     case 'no-audio':
       return phrases.noSound;
-    case 'unheard':
+    case 'no-transcript':
       return phrases.unheard;
-    case 'apology':
+    case 'voice-apology':
       return phrases.apology;
     case 'goodbye':
       return goodbye(phrases, reason);

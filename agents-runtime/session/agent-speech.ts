@@ -1,6 +1,6 @@
 import type { LoggedTool } from '../contract/call-log.js';
 import type { HistoryItem } from '../contract/language-model.js';
-import type { SpokenOver, TurnEvent } from '../contract/turn-events.js';
+import type { CurrentPlayback, TurnEvent } from '../contract/turn-events.js';
 import type { EchoGate } from '../input/echo-gate.js';
 import type { OnPlayedAudio } from '../output/playback-timeline.js';
 import { Playout } from '../output/playout.js';
@@ -74,7 +74,7 @@ export class AgentSpeech {
   }
 
   /** The speech that the caller is listening to; undefined in silence. */
-  get currentPlayback(): SpokenOver | undefined {
+  get currentPlayback(): CurrentPlayback | undefined {
     return this.#playout.currentPlayback;
   }
 
@@ -88,20 +88,20 @@ export class AgentSpeech {
         kind === 'greeting'
           ? ports.config.greeting
           : phraseText({ kind, ...phrase }, language.language);
-      const isApology = kind === 'apology';
+      const isApology = kind === 'voice-apology';
       speech.generate(this.#generator.announcement(speech, words, { isApology }));
     }
     speech.commit();
   }
 
   /** Replies to the results of tools. */
-  report(utterance: number): void {
+  replyToTools(utterance: number): void {
     const before = [...this.#options.conversation.history];
     this.#replyTo(utterance, this.#request(undefined, before)).commit();
   }
 
   /** Adds a note to the LLM's requests that the call ends soon. */
-  warnModel(): void {
+  noteEndsSoon(): void {
     this.#generator.note(ENDS_SOON);
   }
 

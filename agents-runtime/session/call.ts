@@ -53,21 +53,21 @@ export class Call implements CallInput {
     'drop-prepared': () => this.#agent.dropPrepared(),
     'commit-turn': (effect) => this.#commit(effect),
     'drop-turn': ({ turn, why }) => {
-      this.#ports.observer?.turn(why);
-      this.#endTurn();
+      this.#ports.observer?.turnOutcome(why);
+      this.#caller.endTurn();
       this.#transcripts.retract(turn);
     },
     'queue-turn': () => this.#caller.endTurn(),
     'retract-transcript': ({ turn }) => this.#transcripts.retract(turn),
     'record-unanswered': (effect) => this.#recordUnanswered(effect),
     speak: (effect) => this.#agent.say(effect),
-    report: ({ utterance }) => this.#agent.report(utterance),
-    'warn-model': () => this.#agent.warnModel(),
+    'reply-to-tools': ({ utterance }) => this.#agent.replyToTools(utterance),
+    'note-ends-soon': () => this.#agent.noteEndsSoon(),
     'hang-up': ({ reason }) => this.#end(reason),
     'hold-playout': () => this.#agent.hold(),
     'resume-playout': () => this.#agent.resume(),
     'cut-playout': () => {
-      this.#ports.observer?.turn('cut');
+      this.#ports.observer?.turnOutcome('cut');
       this.#agent.cut();
     },
     'publish-state': ({ state }) => this.#ports.transport.send({ type: 'state', state }),
@@ -177,7 +177,7 @@ export class Call implements CallInput {
     this.#lostTimer = this.#ports.clock.after(forMs, () => this.#end('error_transport'));
   }
 
-  regained(receivedMs: number, announce: (fromMs: number) => void): void {
+  regained(receivedMs: number, announcePosition: (fromMs: number) => void): void {
     const { observer } = this.#ports;
     observer?.input({ type: 'regained', receivedMs });
     this.#lostTimer?.cancel();
@@ -186,7 +186,7 @@ export class Call implements CallInput {
       this.#caller.regained();
       this.#agent.regained(receivedMs, (fromMs) => {
         observer?.output({ type: 'announce', fromMs });
-        announce(fromMs);
+        announcePosition(fromMs);
       });
     });
   }
@@ -239,17 +239,13 @@ export class Call implements CallInput {
     if (turn) this.#transcripts.interim(turn.index, text, turn.startMs);
   }
 
-  /** No effect if new speech has already opened the next turn. */
-  #endTurn(): void {
-    if (!this.#runner.state.turn) this.#caller.endTurn();
-  }
-
   #commit(effect: Extract<CallEffect, { type: 'commit-turn' }>): void {
     const { turn, text, utterance, spoken, replaces } = effect;
-    this.#ports.observer?.turn('answered');
+    this.#ports.observer?.turnOutcome('answered');
     const now = this.#now();
     const recognisers = spoken ? this.#caller.recognisers : [];
-    this.#endTurn();
+    // A text typed during speech does not end the spoken turn.
+    if (!this.#runner.state.turn) this.#caller.endTurn();
     const span = { startMs: spoken?.startMs ?? now, endMs: spoken?.speechEndMs ?? now };
     this.#transcripts.final(turn, text, span, replaces);
     const before = this.#historyBefore(effect);
@@ -273,7 +269,7 @@ export class Call implements CallInput {
     text,
     startMs,
   }: Extract<CallEffect, { type: 'record-unanswered' }>): void {
-    this.#ports.observer?.turn('unanswered');
+    this.#ports.observer?.turnOutcome('unanswered');
     const endMs = this.#now();
     const span = { startMs: startMs ?? endMs, endMs };
     this.#transcripts.final(turn, text, span);
