@@ -1,4 +1,4 @@
-const LOOK_EVERY_MS = 500;
+const CHECK_MS = 5_000;
 
 /**
  * Ends this process in order when the npm that started it is gone, killed without a word. Signals that
@@ -12,6 +12,6 @@ export function endWithNpm() {
     if (process.ppid === parent) return;
     clearInterval(timer);
     process.kill(process.pid, 'SIGTERM');
-  }, LOOK_EVERY_MS);
+  }, CHECK_MS);
   timer.unref();
 }

@@ -4,7 +4,7 @@ import { peerCommands } from '../calls/commands/peer-commands.js';
 import { CallRegistry } from '../calls/session/call-registry.js';
 import { GatewayFailover } from '../calls/session/gateway-failover.js';
 import type { CallsRepository } from '../calls/store/calls.repository.js';
-import type { Config } from '../config/config.js';
+import type { StorageSettings } from '../config/storage.settings.js';
 import type { ChangeNotices } from '../platform/cluster/change-notices.js';
 import type { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
 import type { PeerClient } from '../platform/cluster/peer-client.js';
@@ -13,7 +13,7 @@ import type { PeerServer } from '../platform/cluster/peer-server.js';
 export interface CallControlParts {
   /** Identifies this process; new at each start. */
   readonly gatewayId: string;
-  readonly config: Pick<Config, 'DATABASE_URL'>;
+  readonly config: StorageSettings;
   readonly calls: CallsRepository;
   readonly gateways: GatewaysRepository;
   readonly peerClient: PeerClient;

@@ -12,14 +12,14 @@ import { SummaryService } from '../calls/history/summaries.service.js';
 import type { LlmRegistry } from '../calls/providers/llm-registry.js';
 import { CallTurnsRepository } from '../calls/store/call-turns.repository.js';
 import { CallsRepository } from '../calls/store/calls.repository.js';
-import type { Config } from '../config/config.js';
+import type { LimitSettings } from '../config/limits.settings.js';
 import type { AgentsRepository } from '../features/agents/agents.repository.js';
 import type { WebhookOutboxPort } from '../features/webhooks/webhook-events.js';
 import { SignedLinks } from '../platform/http/signed-links.js';
 import type { SecretKeys } from '../platform/secrets/secret-keys.js';
 
 export interface CallHistoryParts {
-  readonly config: Pick<Config, 'CONCURRENT_CALLS'>;
+  readonly config: LimitSettings;
   readonly db: Knex;
   readonly secrets: SecretKeys;
   readonly agents: AgentsRepository;

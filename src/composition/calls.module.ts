@@ -59,6 +59,8 @@ export interface CallsParts {
   readonly hub: LiveEventBus;
   readonly load: LoadMonitor;
   readonly observeFrame: FrameObserver;
+  /** Starts to measure the delay of the event loop. @returns a function that stops it */
+  readonly measureLoopDelay: () => () => void;
   readonly metrics: CallMetrics;
 }
 
@@ -66,11 +68,18 @@ export interface CallsParts {
 export function createCallsModule(parts: CallsParts) {
   const { config, box, gatewayId, log, calls, registry, load, metrics, models } = parts;
   const { hub, listeningModels, recordings, replays } = parts;
-  load.start(() => registry.size);
+  registry.whileActive(() => {
+    load.start(() => registry.size);
+    return () => load.stop();
+  });
   metrics.watchLoad(load);
   metrics.watchVoiceActivity(() => listeningModels.voiceActivity.dropped);
   const creditMonitor = new CreditMonitor({ calls, gatewayId, registry, log });
-  creditMonitor.start();
+  registry.whileActive(() => {
+    creditMonitor.start();
+    return () => creditMonitor.pause();
+  });
+  registry.whileActive(parts.measureLoopDelay);
   const ticker = createTicker(parts);
   const tools = createAgentTools(parts);
   const sessions = new CallSessionFactory({
@@ -98,7 +107,6 @@ export function createCallsModule(parts: CallsParts) {
     /** After the calls have ended. */
     async close() {
       await creditMonitor.close();
-      load.stop();
       await tools.close();
     },
   };

@@ -23,6 +23,7 @@ import { gatewayHealth } from '../platform/observability/health.js';
 import { makeLog } from '../platform/observability/log.js';
 import { Metrics } from '../platform/observability/metrics.js';
 import { watchWorkers } from '../platform/observability/worker-losses.js';
+import { MODEL_ADVICE } from '../platform/process/models-command.js';
 import type { Shutdown } from '../platform/process/shutdown.js';
 import { allowHeapGrowth } from '../platform/process/v8-flags.js';
 import { createCallArtifactsModule } from './call-artifacts.module.js';
@@ -178,7 +179,11 @@ type Resources = Awaited<ReturnType<typeof createResources>>;
 /** Everything but calls. */
 async function createResources(core: Core) {
   const { config, log, shutdown, agents } = core;
-  const store = new ModelStore({ modelsDir: config.MODELS_DIR, cacheDir: config.MODELS_CACHE });
+  const store = new ModelStore({
+    modelsDir: config.MODELS_DIR,
+    cacheDir: config.MODELS_CACHE,
+    advice: MODEL_ADVICE,
+  });
   const media = await createMediaModule({ ...core, store });
   core.metrics.watchSpeech(() => media.encoders.openStreams);
   const knowledge = await createKnowledgeModule({ ...core, store });
@@ -262,6 +267,7 @@ async function createCallModules(
     speakers: new VoiceRegistry(resources.voices),
     hub: monitoring.hub,
     observeFrame: core.metrics.observeFrame,
+    measureLoopDelay: core.metrics.measureLoopDelay,
     metrics: new CallMetrics(core.metrics.registry),
   });
   shutdown.add('call sessions', () => sessions.close());

@@ -8,6 +8,7 @@ import type { TextToSpeech } from '../../media/tts/text-to-speech.js';
 import { hasSttProvider } from '../calls/providers/stt-providers.js';
 import type { SipProvisioner } from '../channels/livekit/sip-provisioner.js';
 import type { Config } from '../config/config.js';
+import type { LimitSettings } from '../config/limits.settings.js';
 import { googleRoutes } from '../features/agent-tools/google.routes.js';
 import type { KnowledgeBaseDirectory } from '../features/agents/agents.ports.js';
 import type { AgentsRepository } from '../features/agents/agents.repository.js';
@@ -96,13 +97,7 @@ export async function createFeaturesModule(parts: FeaturesParts) {
 }
 
 export interface DictionaryParts {
-  readonly config: Pick<
-    Config,
-    | 'DICTIONARY_RULES'
-    | 'DICTIONARY_WORD_LENGTH'
-    | 'DICTIONARY_REPLACEMENT_LENGTH'
-    | 'DICTIONARY_FILE_BYTES'
-  >;
+  readonly config: LimitSettings;
   readonly db: Knex;
   readonly scheduler: CpuScheduler;
   readonly users: DictionaryReferences;

@@ -3,6 +3,7 @@ import type { RequestHandler } from 'express';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
+import type { LimitSettings } from '../config/limits.settings.js';
 import { forwardUpgrade } from '../platform/cluster/forward-upgrade.js';
 import type { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
 import type { PeerClient } from '../platform/cluster/peer-client.js';
@@ -45,7 +46,7 @@ export interface HttpParts {
 const REQUESTS_END_WITHIN_MS = 10_000;
 
 export interface ServerParts {
-  readonly config: Pick<Config, 'MAX_CONNECTIONS'>;
+  readonly config: LimitSettings;
   readonly log: Logger;
   readonly shutdown: Shutdown;
 }

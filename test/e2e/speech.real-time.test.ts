@@ -126,7 +126,7 @@ describe('16 streams at once', () => {
     return { bytes: Buffer.concat(pieces), lateMs };
   }
 
-  it('all finish alike, and none runs dry', async ({ skip }) => {
+  it('all finish alike, and none runs dry', async () => {
     const alone = await listen();
     const before = await metric('process_cpu_seconds_total');
     const stalls = monitorEventLoopDelay({ resolution: 10 });
@@ -138,10 +138,6 @@ describe('16 streams at once', () => {
     const workS = (await metric('process_cpu_seconds_total')) - before;
     for (const { bytes } of heard) expect(bytes.equals(alone.bytes)).toBe(true);
     await nothingIsUnderWay();
-    if (workS < 0.8 * tookS) {
-      // With work waiting all the time, it would have used its one core in full.
-      skip(`other programs kept the gateway from the CPU: ${workS} s of work took ${tookS} s`);
-    }
     // The first sounds of all others go before a stream's second one: that may cost a moment.
     const limitMs = 1_500 + 1_000 * Math.max(0, tookS - workS) + 2 * (stalls.max / 1e6);
     // What others took of the CPU, and how long it stood still for us too, are none of its making.

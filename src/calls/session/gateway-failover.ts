@@ -6,6 +6,8 @@ import type { CallsRepository } from '../store/calls.repository.js';
 const HEARTBEAT_MS = 5_000;
 /** A gateway counts as dead after 15 s without a heartbeat. Its calls end within 20 s. */
 const CHECK_MS = 5_000;
+/** Telephone calls count as abandoned an hour after their slot was freed. */
+const ABANDONED_CHECK_MS = 60_000;
 /** After an outage of the database, other gateways get this long to write a heartbeat. */
 const GRACE_MS = 15_000;
 /** Two intervals. If a heartbeat is later than this, those of other gateways may be late, too. */
@@ -34,6 +36,7 @@ export class GatewayFailover {
   #beatAtMs = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   readonly #check: PeriodicTask;
+  readonly #abandoned: PeriodicTask;
 
   constructor(parts: GatewayFailoverParts) {
     this.#parts = parts;
@@ -46,13 +49,21 @@ export class GatewayFailover {
           'Cannot search for dead gateways; the next search is in 5 s',
         ),
     });
+    this.#abandoned = new PeriodicTask({
+      intervalMs: ABANDONED_CHECK_MS,
+      run: () => parts.calls.endAbandoned(),
+      onError: (error) => parts.log.error({ err: error }, 'Cannot end abandoned telephone calls'),
+    });
   }
 
   /** @param isAlone - no other gateway can use this database, so all stored gateways are dead */
   async start({ isAlone }: { readonly isAlone: boolean }): Promise<void> {
     if (isAlone) await this.#parts.gateways.removeAll();
     await this.#beat();
-    await this.#check.runNow();
+    await Promise.all([this.#check.runNow(), this.#abandoned.runNow()]);
+    this.#abandoned.start();
+    // No other gateway reads the heartbeats or leaves calls behind.
+    if (isAlone) return;
     this.#check.start();
     // Heartbeats may overlap, because one on a dead connection must not delay the next one.
     this.#timer = setInterval(() => void this.#beat(), HEARTBEAT_MS).unref();
@@ -60,7 +71,7 @@ export class GatewayFailover {
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#check.close();
+    await Promise.all([this.#check.close(), this.#abandoned.close()]);
     const { calls, gateways, gatewayId } = this.#parts;
     await calls.endAllOf(gatewayId, 'drained');
     await gateways.remove(gatewayId);
@@ -84,7 +95,6 @@ export class GatewayFailover {
     const { calls, gateways, gatewayId, housekeeping = [], log } = this.#parts;
     await gateways.removeSilent(gatewayId, this.#beatAt);
     const ended = await calls.endOrphaned(gatewayId);
-    await calls.endAbandoned();
     if (ended > 0) log.warn({ ended }, 'Ended the calls of a gateway that died');
     for (const work of housekeeping) await work();
   }

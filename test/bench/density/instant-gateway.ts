@@ -160,6 +160,7 @@ const session = createCallsModule({
   },
   hub: monitoring.hub,
   observeFrame: metrics.observeFrame,
+  measureLoopDelay: metrics.measureLoopDelay,
   metrics: new CallMetrics(metrics.registry),
 });
 shutdown.add('call sessions', () => session.close());

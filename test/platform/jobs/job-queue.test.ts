@@ -23,7 +23,7 @@ async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 function open(note: (payload: unknown) => Promise<void>): JobQueue {
-  return new JobQueue({ db: database.db, log, tasks: { note }, concurrency: 4 });
+  return new JobQueue({ db: database.db, log, tasks: { note }, concurrency: 4, pollMs: 100 });
 }
 
 it('does a job at once, and one for later when its time has come', async () => {

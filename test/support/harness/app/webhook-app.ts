@@ -42,6 +42,7 @@ export function withWebhookApp(): WebhookApp {
         overrides: OVERRIDES,
         allowedHosts: ['127.0.0.1'],
         backoffMs: [50, 50],
+        pollMs: 100,
       });
       return webhooks.routes;
     },
