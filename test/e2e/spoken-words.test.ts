@@ -4,6 +4,7 @@ import { ModelStore } from '../../media/models/store.js';
 import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { MoonshineSpeechToText } from '../../media/stt/moonshine-speech-to-text.js';
 import { modelFolders } from '../../src/config/model-folders.js';
+import { MODEL_ADVICE } from '../../src/platform/process/models-command.js';
 import { wordErrors } from '../support/harness/audio/word-errors.js';
 import { type Product, startProduct } from '../support/harness/process/product.js';
 
@@ -80,7 +81,7 @@ let recogniser: MoonshineSpeechToText;
 
 beforeAll(async () => {
   product = await startProduct();
-  const store = new ModelStore(modelFolders(process.env));
+  const store = new ModelStore({ ...modelFolders(process.env), advice: MODEL_ADVICE });
   recogniser = new MoonshineSpeechToText({
     id: 'moonshine-tiny-en',
     folder: await store.require('moonshine-tiny-en'),

@@ -42,7 +42,7 @@ describe('client that stops reporting', () => {
     timeline.reported(0, false);
     speak(12_000);
     clock.advance(6_000);
-    timeline.finish();
+    timeline.publishRemaining();
     const total = spans.reduce((sum, { length }) => sum + length, 0);
     expect(total).toBe((1 + sentFrames()) * FRAME);
     const ends = spans.map(({ atMs, length }) => atMs + (length * FRAME_MS) / FRAME);
@@ -71,6 +71,6 @@ it('a timeline has no timer once all audio is settled', () => {
   clock.advance(2_000);
   expect(clock.pending).toBe(0);
   expect(playedMs()).toBe(1_040);
-  timeline.finish();
+  timeline.publishRemaining();
   expect(playedMs()).toBe(1_040);
 });

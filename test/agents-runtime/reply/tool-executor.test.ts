@@ -24,7 +24,7 @@ it('a tool does not run if the call ends while its arguments are checked', async
     started: nothing,
     ended: nothing,
     remember: nothing,
-    ran: (tool) => void ran.push(tool),
+    toolCallEnded: (tool) => void ran.push(tool),
     onFault: nothing,
   });
   const outcome = runs.run(toolCall('look'), new AbortController().signal);
@@ -32,5 +32,5 @@ it('a tool does not run if the call ends while its arguments are checked', async
   finishCheck();
   expect(await outcome).toMatchObject({ failed: true });
   expect(called).toEqual([]);
-  expect(ran.map((tool) => tool.outcome)).toEqual(['cancelled']);
+  expect(ran.map((tool) => tool.status)).toEqual(['cancelled']);
 });

@@ -22,7 +22,11 @@ it('a call without observers has no observing wrappers, and provider wrappers on
   expect(plain.observer).toBeUndefined();
   expect(plain.log).toBe(parts.log);
   expect(plain.voice).toBe(parts.voice);
-  const metered = guardedPorts({ ...parts, observers: [{ turn: () => undefined }] }, rethrowing, 0);
+  const metered = guardedPorts(
+    { ...parts, observers: [{ turnOutcome: () => undefined }] },
+    rethrowing,
+    0,
+  );
   expect(metered.observer).toBeDefined();
   expect(metered.voice).toBe(parts.voice);
   const recorded = guardedPorts(

@@ -7,7 +7,7 @@ import { VirtualClient, VOICE_RATE } from '../../support/fakes/virtual-client.js
 import { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 import { rethrowing } from '../../support/harness/call/rethrowing-boundary.js';
 
-const REQUEST = { text: 'when do you open', before: [], language: 'en' };
+const REQUEST = { text: 'when do you open', history: [], language: 'en' };
 
 async function* oneSecond(): AsyncGenerator<SpokenChunk> {
   yield { text: 'We open at nine.', words: [], samples: new Float32Array(VOICE_RATE).fill(0.5) };
@@ -86,7 +86,7 @@ it.each([
   [REQUEST, true],
   [{ ...REQUEST, text: 'when do you close' }, false],
   [{ ...REQUEST, language: 'de' }, false],
-  [{ ...REQUEST, before: [{ role: 'user' as const, text: 'hello', cut: false }] }, false],
+  [{ ...REQUEST, history: [{ role: 'user' as const, text: 'hello', cut: false }] }, false],
 ])('a speech handle matches only the same request: %j', (request, isSame) => {
   expect(setUp().speech.matches(request)).toBe(isSame);
 });

@@ -8,7 +8,7 @@ const marks = { speechEndAt: 1000.4, dueAt: 1550.4, committedAt: 1600.2 };
 
 describe('turn latency', () => {
   it('lists the time that each step added, in the order of the steps', () => {
-    const reply = { knownAt: 1640, firstTokenAt: 1700, firstChunkAt: 1730, firstAudioAt: 1800 };
+    const reply = { retrievedAt: 1640, firstTokenAt: 1700, firstChunkAt: 1730, firstAudioAt: 1800 };
     expect(turnLatency(3, marks, reply, 1890.6)).toEqual({
       turn: 3,
       endpointing: 550,
@@ -34,7 +34,7 @@ describe('turn latency', () => {
     const maybe = fc.option(time, { nil: undefined });
     const ended = fc.record({ speechEndAt: time, dueAt: time, committedAt: time });
     const made = fc.record({
-      knownAt: maybe,
+      retrievedAt: maybe,
       firstTokenAt: maybe,
       firstChunkAt: maybe,
       firstAudioAt: maybe,
@@ -51,9 +51,9 @@ describe('turn latency', () => {
 
   it("is equal in the client's message and in the stored turn", async () => {
     const call = harness({
-      reply: async function* ({ onKnown }) {
+      reply: async function* ({ onRetrieved }) {
         await sleep(call.clock, 700);
-        onKnown?.();
+        onRetrieved?.();
         await sleep(call.clock, 100);
         yield 'Twelve roses';
         await sleep(call.clock, 50);

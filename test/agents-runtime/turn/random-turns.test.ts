@@ -105,7 +105,11 @@ function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World)
   };
   const handle = (effect: CallEffect) => {
     if (effect.type === 'publish-state') state.shown = effect.state;
-    if (effect.type === 'commit-turn' || effect.type === 'speak' || effect.type === 'report') {
+    if (
+      effect.type === 'commit-turn' ||
+      effect.type === 'speak' ||
+      effect.type === 'reply-to-tools'
+    ) {
       utter(effect.utterance, speakMs);
     }
     if (effect.type === 'commit-turn') answered.push(effect.text);

@@ -70,7 +70,7 @@ export class EchoCall implements CallInput {
   }
 
   regained(receivedMs: number, announce: (fromMs: number) => void): void {
-    this.#playout.regained(receivedMs, announce);
+    this.#playout.connectionRegained(receivedMs, announce);
   }
 
   hangUp(reason: string): void {

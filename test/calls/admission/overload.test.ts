@@ -25,7 +25,6 @@ const plane = withControlPlane({
         load,
         warmCaches: async () => undefined,
       }),
-      commands: { end: async () => undefined },
       overrides: new VoiceOverrides({
         voices: { list: () => [] },
         ownVoices: nothing,
@@ -33,12 +32,7 @@ const plane = withControlPlane({
       }),
       socketOrigin: () => 'ws://127.0.0.1',
     });
-    return connectionRoutes({
-      connections: service,
-      tokens,
-      calls,
-      keys: { authenticate: async () => undefined },
-    });
+    return connectionRoutes(service);
   },
 });
 

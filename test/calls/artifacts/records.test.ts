@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { callArtifactRoutes } from '../../../src/calls/artifacts/call-artifacts.routes.js';
+import { CallTurnsRepository } from '../../../src/calls/store/call-turns.repository.js';
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
 import { SignedLinks } from '../../../src/platform/http/signed-links.js';
 import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
@@ -22,6 +23,7 @@ const plane = withControlPlane({
   routes: (db, secrets) =>
     callArtifactRoutes({
       calls: new CallsRepository(db, 0),
+      turns: new CallTurnsRepository(db, { record: async () => undefined }),
       recordings: NO_RECORDINGS,
       links: new SignedLinks(secrets, () => clockMs ?? Date.now()),
       origin: () => origin,

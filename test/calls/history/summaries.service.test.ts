@@ -5,7 +5,7 @@ import { CallCompletedEvents } from '../../../src/calls/history/call-completed-e
 import { CallHistoryRepository } from '../../../src/calls/history/call-history.repository.js';
 import { SummariesRepository } from '../../../src/calls/history/summaries.repository.js';
 import { SummaryService } from '../../../src/calls/history/summaries.service.js';
-import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
+import { CallTurnsRepository } from '../../../src/calls/store/call-turns.repository.js';
 import { createWebhooksModule } from '../../../src/composition/webhooks.module.js';
 import { AgentsRepository } from '../../../src/features/agents/agents.repository.js';
 import { BUILT_IN_RESPONDER } from '../../../src/features/model-catalog/model-catalog.js';
@@ -70,7 +70,7 @@ async function gateway(model: LanguageModel = BUILT_IN, origin: string | null = 
     log,
     repository: new SummariesRepository(db),
     agents: new AgentsRepository(db),
-    turns: new CallsRepository(db, 0).turns,
+    turns: new CallTurnsRepository(db, events),
     llmRegistry: { get: () => model },
     events,
   });

@@ -6,13 +6,15 @@ import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
 import { callCommandRoutes } from '../../../src/calls/commands/call-commands.routes.js';
 import { CallCommandService } from '../../../src/calls/commands/call-commands.service.js';
 import { peerCommands } from '../../../src/calls/commands/peer-commands.js';
+import { CallTokens } from '../../../src/calls/connection/call-tokens.js';
+import { toRunning } from '../../../src/calls/monitoring/live-event.js';
 import type { CallFeed } from '../../../src/calls/monitoring/live-event-bus.js';
-import { toRunning } from '../../../src/calls/monitoring/running-calls.repository.js';
 import {
   CallRegistry,
   type LiveCall,
   type PhoneControls,
 } from '../../../src/calls/session/call-registry.js';
+import { CallTurnsRepository } from '../../../src/calls/store/call-turns.repository.js';
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
 import {
   createMonitoringModule,
@@ -21,7 +23,7 @@ import {
 import { createPeersModule } from '../../../src/composition/peers.module.js';
 import { DialBlocklist } from '../../../src/features/phone-numbers/dial-blocklist.js';
 import { GatewaysRepository } from '../../../src/platform/cluster/gateways.repository.js';
-import type { Authenticator } from '../../../src/platform/http/authenticate.js';
+import type { Authenticator } from '../../../src/platform/http/bearer-credentials.js';
 import type { Route } from '../../../src/platform/http/route.js';
 import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
 
@@ -42,6 +44,9 @@ export class LiveGateway {
   readonly #live = new CallRegistry();
   readonly #commands: CallCommandService;
   readonly #encoders: EncoderThread;
+  readonly #secrets: SecretKeys;
+  readonly #turns: CallTurnsRepository;
+  readonly #keys: Authenticator;
   #address: string | undefined;
 
   constructor(db: Knex, keys: Authenticator, secret = 'the secret of all gateways') {
@@ -51,13 +56,16 @@ export class LiveGateway {
     const log = pino({ level: 'silent' });
     const gatewayId = this.id;
     this.calls = new CallsRepository(db, 0);
+    this.#turns = new CallTurnsRepository(db, { record: async () => undefined });
     const secrets = new SecretKeys([secret]);
+    this.#secrets = secrets;
+    this.#keys = keys;
     this.#peers = createPeersModule({ gatewayId, db, secrets, log });
     this.gateways = new GatewaysRepository(db);
     this.open = createMonitoringModule({
       gatewayId,
-      db,
       calls: this.calls,
+      turns: this.#turns,
       ...this.#peers,
       gateways: this.gateways,
       keys,
@@ -74,9 +82,14 @@ export class LiveGateway {
   }
 
   get routes(): readonly Route[] {
-    const parts = { calls: this.calls, commands: this.#commands };
-    const refused = new DialBlocklist(['+1900*']);
-    return [...this.open.routes, ...callCommandRoutes({ ...parts, blocklist: refused })];
+    const commands = callCommandRoutes({
+      calls: this.calls,
+      commands: this.#commands,
+      blocklist: new DialBlocklist(['+1900*']),
+      tokens: new CallTokens(this.#secrets),
+      keys: this.#keys,
+    });
+    return [...this.open.routes, ...commands];
   }
 
   async start(): Promise<void> {
@@ -111,7 +124,7 @@ export class LiveGateway {
   /** Stores a turn and publishes it. */
   async turn({ callId, feed }: LiveTestCall, index: number, text: string): Promise<void> {
     const turn = { index, role: 'user', text, cut: false, startMs: 0, endMs: 900 } as const;
-    await this.calls.turns.save(callId, turn);
+    await this.#turns.save(callId, turn);
     feed.turn(turn);
   }
 

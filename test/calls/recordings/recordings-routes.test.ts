@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { callArtifactRoutes } from '../../../src/calls/artifacts/call-artifacts.routes.js';
 import { fileKey, spoolKey } from '../../../src/calls/recordings/recording-files.js';
 import type { RecordingService } from '../../../src/calls/recordings/recordings.service.js';
+import { CallTurnsRepository } from '../../../src/calls/store/call-turns.repository.js';
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
 import { SignedLinks } from '../../../src/platform/http/signed-links.js';
 import type { ObjectStore } from '../../../src/platform/storage/object-store.js';
@@ -25,6 +26,7 @@ const plane = withControlPlane({
   routes: (db, secrets) =>
     callArtifactRoutes({
       calls: new CallsRepository(db, 0),
+      turns: new CallTurnsRepository(db, { record: async () => undefined }),
       recordings: {
         prepare: (call) => gateway.recordings.prepare(call),
         fileOf: (call) => gateway.recordings.fileOf(call),

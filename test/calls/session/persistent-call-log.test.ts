@@ -15,8 +15,8 @@ function recordWith(faults: Error[], isStopping = () => false) {
     calls: {
       start: () => write('start'),
       end: (_, reason) => write(reason),
-      turns: { save: (_, { text }) => write(text) },
     },
+    turns: { save: (_, { text }) => write(text) },
     callId: 'call',
     isStopping,
     retryMs: 1,

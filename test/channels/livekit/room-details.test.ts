@@ -2,6 +2,7 @@ import { decodeJwt } from 'jose';
 import { TokenVerifier } from 'livekit-server-sdk';
 import { expect, it } from 'vitest';
 import { CallSlots } from '../../../src/calls/admission/call-slots.js';
+import { callCommandRoutes } from '../../../src/calls/commands/call-commands.routes.js';
 import { CallTokens } from '../../../src/calls/connection/call-tokens.js';
 import { connectionRoutes } from '../../../src/calls/connection/connection.routes.js';
 import { ConnectionService } from '../../../src/calls/connection/connection.service.js';
@@ -9,6 +10,7 @@ import { CallRegistry } from '../../../src/calls/session/call-registry.js';
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
 import { RoomTokens } from '../../../src/channels/livekit/room-tokens.js';
 import { AgentsRepository } from '../../../src/features/agents/agents.repository.js';
+import { DialBlocklist } from '../../../src/features/phone-numbers/dial-blocklist.js';
 import { VoiceOverrides } from '../../../src/features/voices/voice-overrides.js';
 import { withControlPlane } from '../../support/harness/app/control-plane-app.js';
 
@@ -42,7 +44,6 @@ const plane = withControlPlane({
         load: { isOpen: true },
         warmCaches: async (_agent, _options, rate) => void rates.push(rate),
       }),
-      commands: { end: (callId, reason) => calls.end(callId, reason) },
       overrides: new VoiceOverrides({
         voices: { list: () => [] },
         ownVoices: nothing,
@@ -51,12 +52,17 @@ const plane = withControlPlane({
       socketOrigin: () => 'ws://127.0.0.1',
       rooms: door,
     });
-    return connectionRoutes({
-      connections: service,
-      tokens,
+    const commands = callCommandRoutes({
       calls,
+      commands: {
+        send: async () => undefined,
+        end: (callId, reason) => calls.end(callId, reason),
+      },
+      blocklist: new DialBlocklist([]),
+      tokens,
       keys: { authenticate: async () => undefined },
     });
+    return [...connectionRoutes(service), ...commands];
   },
 });
 

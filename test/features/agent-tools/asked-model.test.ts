@@ -71,7 +71,7 @@ async function converse(model: string, ...answers: readonly ResponseHandler[]) {
     started: nothing,
     ended: nothing,
     remember: nothing,
-    ran: nothing,
+    toolCallEnded: nothing,
     onFault: nothing,
   });
   const endpoint = { baseUrl: server.baseUrl, apiKey: undefined, contextTokens: 16_384 };

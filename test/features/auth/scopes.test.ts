@@ -8,7 +8,7 @@ import { deletionRoutes } from '../../../src/calls/retention/call-deletion.route
 import { retentionRoutes } from '../../../src/calls/retention/retention.routes.js';
 import { audioSocketRoutes } from '../../../src/channels/audiosocket/audiosocket.routes.js';
 import { JsonWebTokens } from '../../../src/features/auth/json-web-tokens.js';
-import { requireScope } from '../../../src/platform/http/authenticate.js';
+import { requireScope } from '../../../src/platform/http/bearer-credentials.js';
 import { openApiDocument } from '../../../src/platform/http/openapi/openapi-document.js';
 import type { Route } from '../../../src/platform/http/route.js';
 import { isScope } from '../../../src/platform/http/scopes.js';

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { ModelStore } from '../../../media/models/store.js';
 import { InstalledLanguages } from '../../../src/features/voices/language-availability.js';
+import { MODEL_ADVICE } from '../../../src/platform/process/models-command.js';
 
 it('a call cannot use a cloned voice that cannot speak', async () => {
   const owned = new Map([['made-here', { name: 'Mine' }]]);
@@ -10,7 +11,7 @@ it('a call cannot use a cloned voice that cannot speak', async () => {
     },
     voices: [],
     models: [],
-    store: new ModelStore({ modelsDir: undefined, cacheDir: 'nowhere' }),
+    store: new ModelStore({ modelsDir: undefined, cacheDir: 'nowhere', advice: MODEL_ADVICE }),
   });
   const problemOf = (accountId: string, voiceId: string) =>
     languages.problemWith({ accountId, language: 'en', voiceId });

@@ -48,6 +48,7 @@ async function gateway(options: Options = {}): Promise<WebhooksModule> {
     log: options.log ?? pino({ level: 'silent' }),
     allowedHosts: options.allowedHosts ?? ['127.0.0.1'],
     backoffMs: BACKOFF_MS,
+    pollMs: 100,
   });
   await webhooks.start({ isAlone: options.isAlone ?? true });
   closers.push(async () => {

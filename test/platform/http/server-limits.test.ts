@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 async function serve(limits: ServerLimits): Promise<void> {
-  server = createLimitedServer((_, response) => void response.end('served'), limits);
+  server = createLimitedServer(limits).on('request', (_, response) => response.end('served'));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 }

@@ -23,7 +23,8 @@ async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 function open(recordJob: (payload: unknown) => Promise<void>): JobQueue {
-  return new JobQueue({ db: database.db, log, tasks: { note: recordJob }, concurrency: 4 });
+  const tasks = { note: recordJob };
+  return new JobQueue({ db: database.db, log, tasks, concurrency: 4, pollMs: 100 });
 }
 
 it('a job runs immediately, and a scheduled one at its time', async () => {

@@ -8,6 +8,7 @@ import { HibariVoice } from '../../../media/tts/hibari/hibari-voice.js';
 import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
 import { loadListeningModels } from '../../../src/calls/providers/listening-models.js';
 import { modelFolders } from '../../../src/config/model-folders.js';
+import { MODEL_ADVICE } from '../../../src/platform/process/models-command.js';
 import { openJoe, startFormantProcess } from '../harness/audio/piper-joe.js';
 import { synthesise } from '../harness/audio/synthesised-speech.js';
 import { modelFolder } from '../harness/process/model-folder.js';
@@ -20,7 +21,7 @@ const wanted = process.argv.slice(2);
 const scheduler = new CpuScheduler(1);
 const { modelsDir, cacheDir } = modelFolders(process.env);
 const speechModels = await loadListeningModels(
-  new ModelStore({ modelsDir, cacheDir }),
+  new ModelStore({ modelsDir, cacheDir, advice: MODEL_ADVICE }),
   scheduler,
   pino({ level: 'warn' }),
 );

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_MODEL_IDS, MODEL_CATALOGUE } from '../../../media/models/catalogue.js';
 import { ModelStore } from '../../../media/models/store.js';
 import { modelFolders } from '../../../src/config/model-folders.js';
+import { MODEL_ADVICE } from '../../../src/platform/process/models-command.js';
 import { ProgressDisplay } from '../../../tools/models/download-progress.js';
 import { hashOf } from '../../media/models/sample-models.js';
 
@@ -34,7 +35,11 @@ describe('npm run models', () => {
 
   beforeAll(async () => {
     // The smallest default model, from this machine's cache (filled by the launcher) or with pip.
-    const own = new ModelStore({ ...modelFolders(process.env), environment: process.env });
+    const own = new ModelStore({
+      ...modelFolders(process.env),
+      environment: process.env,
+      advice: MODEL_ADVICE,
+    });
     const silero = (await own.ensure(['silero-vad'])).get('silero-vad') ?? '';
     folder = await mkdtemp(join(tmpdir(), 'parley-cli-'));
     cache = join(folder, 'models');

@@ -97,7 +97,7 @@ it('both legs of a recording stay synchronous with a drifting carrier clock', ()
         timeline.sent(samples.subarray(at, at + FRAME));
       transport.sendAudio(samples);
     }
-    timeline.finish();
+    timeline.publishRemaining();
     recorder.output({ type: 'close' }, clock.now());
     transport.close();
     const caller = onsets(chunks, 'caller', 16_000);

@@ -6,6 +6,7 @@ import { Synthesiser } from '../../../../media/tts/synthesiser.js';
 import type { SpeakOptions, SynthesisRequest } from '../../../../media/tts/text-to-speech.js';
 import { VoiceRegistry } from '../../../../media/tts/voice-registry.js';
 import { createDictionaries } from '../../../../src/composition/features.module.js';
+import { LimitSettings } from '../../../../src/config/limits.settings.js';
 import { AgentsRepository } from '../../../../src/features/agents/agents.repository.js';
 import { ModelCatalog } from '../../../../src/features/model-catalog/model-catalog.js';
 import { speechRoutes } from '../../../../src/features/speech/speech.routes.js';
@@ -49,7 +50,12 @@ export function withDictionaryPlane(): DictionaryPlane {
   const plane = withControlPlane({
     routes: (db) => {
       const users = new AgentsRepository(db);
-      const dictionaries = createDictionaries({ config: LIMITS, db, scheduler, users });
+      const dictionaries = createDictionaries({
+        config: { ...LimitSettings.parse({}), ...LIMITS },
+        db,
+        scheduler,
+        users,
+      });
       closing.push(() => dictionaries.close());
       const models = new ModelCatalog({ prefix: 'svc', llmModels: [] });
       const speech = speechRoutes({

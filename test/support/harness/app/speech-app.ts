@@ -21,7 +21,7 @@ import type { SpeechCredits } from '../../../../src/features/speech/speech-quota
 import { SpeechQuota } from '../../../../src/features/speech/speech-quota.js';
 import { VoiceCatalog } from '../../../../src/features/voices/voice-catalog.js';
 import { ApiError } from '../../../../src/platform/http/api-error.js';
-import type { Authenticator } from '../../../../src/platform/http/authenticate.js';
+import type { Authenticator } from '../../../../src/platform/http/bearer-credentials.js';
 import { RateLimiter } from '../../../../src/platform/http/rate-limit.js';
 import { WebSocketRouter } from '../../../../src/platform/http/websocket-router.js';
 import { Metrics } from '../../../../src/platform/observability/metrics.js';

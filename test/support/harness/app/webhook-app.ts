@@ -5,7 +5,7 @@ import {
   type WebhooksModule,
 } from '../../../../src/composition/webhooks.module.js';
 import { AgentsRepository } from '../../../../src/features/agents/agents.repository.js';
-import { notFound } from '../../../../src/features/ownership/owned-resources.js';
+import { notFoundUnlessOwned } from '../../../../src/features/ownership/not-found-unless-owned.js';
 import { VoiceOverrides } from '../../../../src/features/voices/voice-overrides.js';
 import { BUILTIN_VOICE, type ControlPlane, withControlPlane } from './control-plane-app.js';
 
@@ -20,7 +20,7 @@ const VOICES = [
 export const OVERRIDES = new VoiceOverrides({
   voices: { list: () => VOICES },
   ownVoices: { find: async (_, id) => (id === 'mine' ? {} : undefined) },
-  dictionaries: { find: async (_, id) => (id === 'dic' ? {} : notFound('dictionary')) },
+  dictionaries: { find: async (_, id) => (id === 'dic' ? {} : notFoundUnlessOwned('dictionary')) },
 });
 
 export interface WebhookApp extends ControlPlane {
@@ -42,6 +42,7 @@ export function withWebhookApp(): WebhookApp {
         overrides: OVERRIDES,
         allowedHosts: ['127.0.0.1'],
         backoffMs: [50, 50],
+        pollMs: 100,
       });
       return webhooks.routes;
     },

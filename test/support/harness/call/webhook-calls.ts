@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { LoggedTurn } from '../../../../agents-runtime/contract/call-log.js';
+import { CallTurnsRepository } from '../../../../src/calls/store/call-turns.repository.js';
 import { CallsRepository } from '../../../../src/calls/store/calls.repository.js';
 import type { Agent } from '../../../../src/features/agents/agent.model.js';
 import { makeAgentId } from '../../../../src/features/agents/agent.model.js';
@@ -39,10 +40,12 @@ export async function makeAgent(
 /** Stores calls of an agent in the database, without media. */
 export class StoredWebhookCalls {
   readonly #calls: CallsRepository;
+  readonly #turns: CallTurnsRepository;
   readonly #gatewayId = randomUUID();
 
   constructor(db: Knex, events: WebhookRecorder) {
     this.#calls = new CallsRepository(db, 0, events);
+    this.#turns = new CallTurnsRepository(db, events);
   }
 
   /** Creates a call whose media is not connected yet. */
@@ -79,6 +82,6 @@ export class StoredWebhookCalls {
   ): Promise<void> {
     const times = { startMs: index * 1_000, endMs: index * 1_000 + 500 };
     const turn = { index, role, text, cut: false, ...times, ...(tools && { tools }) };
-    return this.#calls.turns.save(callId, turn);
+    return this.#turns.save(callId, turn);
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { afterEach, expect, it, vi } from 'vitest';
-import { Heartbeat } from '../../../src/calls/session/heartbeat.js';
+import { GatewayFailover } from '../../../src/calls/session/gateway-failover.js';
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
 import { AccountsRepository } from '../../../src/features/auth/accounts.repository.js';
 import { GatewaysRepository } from '../../../src/platform/cluster/gateways.repository.js';
@@ -68,7 +68,7 @@ it('after a late heartbeat of its own, a gateway gives the others time before it
   const start = performance.now();
   const waiting: (() => void)[] = [];
   let isStill = false;
-  const heartbeat = new Heartbeat({
+  const failover = new GatewayFailover({
     gateways: {
       heartbeat: async () => {
         if (isStill) await new Promise<void>((resolve) => waiting.push(resolve));
@@ -86,7 +86,7 @@ it('after a late heartbeat of its own, a gateway gives the others time before it
     gatewayId: randomUUID(),
     log: pino({ level: 'silent' }),
   });
-  await heartbeat.start({ isAlone: false });
+  await failover.start({ isAlone: false });
   await vi.advanceTimersByTimeAsync(5_500);
   expect(looked).toEqual([0, 5_000]);
   isStill = true;
@@ -97,5 +97,5 @@ it('after a late heartbeat of its own, a gateway gives the others time before it
   looked.length = 0;
   await vi.advanceTimersByTimeAsync(20_000);
   expect(Math.min(...looked)).toBeGreaterThan(17_500 + 14_000);
-  await heartbeat.stop();
+  await failover.stop();
 });

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { OperatorAdvice } from '../../../media/models/operator-advice.js';
 
 /** The folder that contains `dist`: of the clone or the image. */
-const TOP = fileURLToPath(new URL('../../../', import.meta.url));
+const TOP = fileURLToPath(new URL('../../../../', import.meta.url));
 
 /**
  * The command line of a command of the models program, for messages to the operator. The container image has
@@ -27,3 +28,9 @@ export function pipAdvice(top: string = TOP): string {
 function isClone(top: string): boolean {
   return existsSync(`${top}/scripts/launch.mjs`);
 }
+
+export const MODEL_ADVICE: OperatorAdvice = {
+  modelsCommand: (args) => modelsCommand(args),
+  fetchCommand: (args) => fetchCommand(args),
+  pipAdvice: () => pipAdvice(),
+};

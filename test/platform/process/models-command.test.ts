@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fetchCommand, modelsCommand, pipAdvice } from '../../../media/models/models-command.js';
+import {
+  fetchCommand,
+  modelsCommand,
+  pipAdvice,
+} from '../../../src/platform/process/models-command.js';
 
 describe('model commands in messages', () => {
   let clone: string;
