@@ -9,7 +9,7 @@ export type TurnOutcome =
   | 'answered'
   | 'no-words'
   /** Speech recognition returned no result, and the agent asked the caller to repeat. */
-  | 'unheard'
+  | 'no-transcript'
   | 'backchannel'
   | 'unanswered'
   | 'cut';
@@ -85,7 +85,7 @@ export interface CallObserver {
   provider?(exchange: ProviderExchange, atMs: number): void;
   /** Before the turn reducer processes the event. */
   turnEvent?(event: TurnEvent, atMs: number): void;
-  turn?(outcome: TurnOutcome): void;
+  turnOutcome?(outcome: TurnOutcome): void;
   /** A turn has been stored in the call log. */
   logged?(turn: LoggedTurn, atMs: number): void;
   latency?(latency: TurnLatency): void;

@@ -70,9 +70,9 @@ export interface CallInput {
   /**
    * The connection is back.
    * @param receivedMs - end of the agent's audio that the client has received
-   * @param announce - receives the position of the next audio, before that audio is sent
+   * @param announcePosition - receives the position of the next audio, before that audio is sent
    */
-  regained(receivedMs: number, announce: (fromMs: number) => void): void;
+  regained(receivedMs: number, announcePosition: (fromMs: number) => void): void;
   /** Ends the call. Idempotent; the first reason counts. */
   hangUp(reason: EndedReason): void;
 }

@@ -10,15 +10,15 @@ export type AnnouncementKind =
   /** No audio has arrived from the caller yet. */
   | 'no-audio'
   /** Speech recognition failed: asks the caller to repeat. */
-  | 'unheard'
+  | 'no-transcript'
   /** Speech synthesis failed during the utterance before. */
-  | 'apology'
+  | 'voice-apology'
   /** A text from `CallInput.say`. */
   | 'dictated'
   | 'goodbye';
 
-/** What the agent was saying when the caller began to speak. */
-export interface SpokenOver {
+/** The utterance that the client is playing. */
+export interface CurrentPlayback {
   /** The sentence being played is a question, so speech over it is an answer. */
   readonly isQuestion: boolean;
   /** Audio still to be played, ms; Infinity while the utterance is being generated. */
@@ -44,7 +44,7 @@ export type TurnEvent =
   | { readonly type: 'connected'; readonly greets: boolean }
   /** The first audio of the caller has arrived. */
   | { readonly type: 'audio-started' }
-  | { readonly type: 'speech-started'; readonly startMs: number; readonly over?: SpokenOver }
+  | { readonly type: 'speech-started'; readonly startMs: number; readonly over?: CurrentPlayback }
   /** `speechEndMs`: time of the last sample of speech, here and below. */
   | { readonly type: 'speech-paused'; readonly speechEndMs: number }
   | { readonly type: 'speech-resumed' }
@@ -79,19 +79,19 @@ export type TurnEvent =
     }
   /** A tool that the turn waits for has started. */
   | { readonly type: 'tool-started' }
-  /** That tool has ended. `isLate`: the reply that called it had been interrupted. */
+  /** That tool has ended. `isLate`: the reply that called it was cut. Replay files contain this name. */
   | { readonly type: 'tool-ended'; readonly isLate: boolean }
-  /** All LLMs failed: the utterance is an apology. */
+  /** All LLMs failed; the utterance says so. */
   | { readonly type: 'reply-failed'; readonly utterance: number }
   /** The utterance is the agent's goodbye: the call ends after it has been played. */
   | { readonly type: 'ending'; readonly utterance: number; readonly reason: EndedReason }
   | { readonly type: 'close' };
 
-/** Why a turn of the caller gets no reply. `unheard`: speech recognition returned no result. */
-export type DropReason = 'no-words' | 'unheard' | 'backchannel';
+/** Why a turn of the caller gets no reply. `no-transcript`: speech recognition returned no result. */
+export type DropReason = 'no-words' | 'no-transcript' | 'backchannel';
 
 /** Times of a spoken turn, ms of call time. */
-export interface SpokenTimes {
+export interface TurnSpan {
   readonly startMs: number;
   readonly speechEndMs: number;
   /** When the turn could be committed. */
@@ -123,7 +123,7 @@ export type TurnEffect =
       /** The turn before got no audible answer: `text` includes it and takes its place. */
       readonly replaces: boolean;
       /** Undefined for a turn that was typed or queued. */
-      readonly spoken: SpokenTimes | undefined;
+      readonly spoken: TurnSpan | undefined;
     }
   | { readonly type: 'drop-turn'; readonly turn: number; readonly why: DropReason }
   /** The turn is complete and waits for protected speech to end. New speech starts another turn. */
@@ -150,9 +150,9 @@ export type TurnEffect =
       readonly text?: string;
     }
   /** Reply to the result of a tool, without a turn of the caller. */
-  | { readonly type: 'report'; readonly utterance: number }
+  | { readonly type: 'reply-to-tools'; readonly utterance: number }
   /** Add a note to the LLM's requests that the call ends soon. */
-  | { readonly type: 'warn-model' }
+  | { readonly type: 'note-ends-soon' }
   | { readonly type: 'hang-up'; readonly reason: EndedReason }
   | { readonly type: 'hold-playout' }
   | { readonly type: 'resume-playout' }

@@ -7,7 +7,7 @@ import { VAD_WINDOW, type VoiceActivity } from '../../media/vad/voice-activity.j
 import type { AgentConfig } from '../contract/agent-config.js';
 import type { Clock } from '../contract/clock.js';
 import type { CallFault } from '../contract/errors.js';
-import type { SpokenOver, TurnEvent } from '../contract/turn-events.js';
+import type { CurrentPlayback, TurnEvent } from '../contract/turn-events.js';
 import type { FaultBoundary } from '../timing/fault-boundary.js';
 import { AudioInput } from './audio-input.js';
 import { PRE_ROLL_SAMPLES } from './audio-ring-buffer.js';
@@ -44,7 +44,7 @@ export interface CallerInputOptions {
   /** Whether a turn of the caller is open, from its first speech to its commit. */
   readonly isTurnOpen: () => boolean;
   /** The agent's audio that the caller is listening to; undefined in silence. */
-  readonly currentPlayback: () => SpokenOver | undefined;
+  readonly currentPlayback: () => CurrentPlayback | undefined;
   /** Receives the open turn's newest text. */
   readonly onInterim: (text: string) => void;
   /** Receives each detected language (ISO 639-1) with the text that it was detected in. */
@@ -110,11 +110,11 @@ export class CallerInput {
     this.#audio.push(samples);
   }
 
-  lost(): void {
+  connectionLost(): void {
     this.#audio.lost();
   }
 
-  regained(): void {
+  connectionRegained(): void {
     this.#audio.regained();
   }
 

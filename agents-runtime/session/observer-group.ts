@@ -66,8 +66,8 @@ export class ObserverGroup {
     this.#notify((observer, atMs) => observer.turnEvent?.(event, atMs));
   }
 
-  turn(outcome: TurnOutcome): void {
-    this.#notify((observer) => observer.turn?.(outcome));
+  turnOutcome(outcome: TurnOutcome): void {
+    this.#notify((observer) => observer.turnOutcome?.(outcome));
   }
 
   logged(turn: LoggedTurn): void {

@@ -2,35 +2,32 @@ import { wordsOf } from '../../media/text/words.js';
 import type { EndedReason } from '../contract/ended-reason.js';
 import {
   type AnnouncementKind,
-  type SpokenTimes,
   TURN_TIMERS,
   type TurnEffect,
+  type TurnSpan,
 } from '../contract/turn-events.js';
 import { cut, isProtected } from './interruption.js';
 import { andThen, type TurnState, type TurnStep, type Utterance } from './turn-state.js';
 
 /** Longest text queued during protected speech, in characters. Its beginning is dropped beyond that. */
-const MAX_WAITING = 4_000;
+const MAX_QUEUED_LENGTH = 4_000;
 
 /** Answers a turn of the caller, together with the text before it that got no answer. */
-export function answer(
-  state: TurnState,
-  turn: number,
-  text: string,
-  spoken?: SpokenTimes,
-): TurnStep {
+export function answer(state: TurnState, turn: number, text: string, spoken?: TurnSpan): TurnStep {
   const whole = wholeText(state, text);
   const [thinking, utterance] = startUtterance(state, 'reply');
   return [
     {
       ...thinking,
       answering: whole,
-      unanswered: undefined,
+      carriedText: undefined,
       queuedText: undefined,
       queuedTurn: undefined,
       // The reply's context includes the results of tools that ended in the meantime.
-      pending: state.pending.filter((kind) => kind !== 'report' && kind !== 'unheard'),
-      limits: { ...state.limits, prompts: 0 },
+      pending: state.pending.filter(
+        (kind) => kind !== 'reply-to-tools' && kind !== 'no-transcript',
+      ),
+      silence: { ...state.silence, prompts: 0 },
     },
     { type: 'publish-state', state: 'thinking' },
     ...retractExcept(turn, state.queuedTurn),
@@ -39,7 +36,7 @@ export function answer(
       turn,
       text: whole,
       utterance: utterance.id,
-      replaces: state.unanswered !== undefined,
+      replaces: state.carriedText !== undefined,
       spoken,
     },
   ];
@@ -47,7 +44,7 @@ export function answer(
 
 /** Queues a complete turn until protected speech has ended. It includes a turn queued before. */
 export function queueTurn(state: TurnState, turn: number, text: string): TurnStep {
-  const queuedText = join(state.queuedText, text).slice(-MAX_WAITING);
+  const queuedText = join(state.queuedText, text).slice(-MAX_QUEUED_LENGTH);
   return [{ ...state, queuedText, queuedTurn: turn }, ...retractExcept(turn, state.queuedTurn)];
 }
 
@@ -70,11 +67,11 @@ export function onTyped(state: TurnState, text: string): TurnStep {
   return andThen(cut(numbered), (s) => answer(s, turn, text));
 }
 
-/** Says a fixed text, after cutting the running utterance. `ends`: the call ends after it. */
-export function say(state: TurnState, kind: AnnouncementKind, ends?: EndedReason): TurnStep {
+/** Announces a fixed text, after cutting the running utterance. `ends`: the call ends after it. */
+export function announce(state: TurnState, kind: AnnouncementKind, ends?: EndedReason): TurnStep {
   return andThen(cut(state), (s) => {
     const [thinking, utterance] = startUtterance(s, kind, ends);
-    const times = kind === 'prompt' ? s.limits.prompts : 0;
+    const times = kind === 'prompt' ? s.silence.prompts : 0;
     return [thinking, { type: 'speak', kind, utterance: utterance.id, reason: ends, times }];
   });
 }
@@ -89,9 +86,13 @@ export function dictate(state: TurnState, text: string): TurnStep {
 }
 
 /** Replies to the results of tools that ended after their reply was cut. The agent must be idle. */
-export function report(state: TurnState): TurnStep {
+export function replyToTools(state: TurnState): TurnStep {
   const [thinking, { id: utterance }] = startUtterance(state, 'reply');
-  return [thinking, { type: 'publish-state', state: 'thinking' }, { type: 'report', utterance }];
+  return [
+    thinking,
+    { type: 'publish-state', state: 'thinking' },
+    { type: 'reply-to-tools', utterance },
+  ];
 }
 
 function startUtterance(
@@ -148,7 +149,7 @@ export function close(state: TurnState): TurnStep {
     ? [{ type: 'record-unanswered', turn: index, text, startMs: turn?.startMs }]
     : [];
   const interim = turn?.hasTranscript ? turn.index : undefined;
-  const merged = retractExcept(hasWords ? index : undefined, state.queuedTurn, interim);
+  const retracted = retractExcept(hasWords ? index : undefined, state.queuedTurn, interim);
   return [
     {
       ...state,
@@ -162,14 +163,14 @@ export function close(state: TurnState): TurnStep {
     ...TURN_TIMERS.map((timer) => ({ type: 'cancel-timer', timer }) as const),
     { type: 'drop-prepared' },
     ...stop,
-    ...merged,
+    ...retracted,
     ...unanswered,
   ];
 }
 
 /** A turn's text, after the text before it that got no answer. */
 export function wholeText(state: TurnState, text: string): string {
-  return join(join(state.unanswered, state.queuedText), text) ?? text;
+  return join(join(state.carriedText, state.queuedText), text) ?? text;
 }
 
 function join(first: string | undefined, second: string): string;

@@ -6,7 +6,7 @@ const SOUNDS = 'mhm mm mmm hm hmm uh-huh ok okay';
 const MAX_WORDS = 3;
 const backchannelSets = new Map<string, ReadonlySet<string>>();
 
-/** Whether an utterance has at most three words, all of them backchannels. */
+/** Whether a caller's text has at most three words, all of them backchannels. */
 export function isBackchannel(text: string, language: string): boolean {
   let set = backchannelSets.get(language);
   if (!set) {

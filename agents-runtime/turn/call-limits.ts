@@ -1,16 +1,16 @@
 import { wordsOf } from '../../media/text/words.js';
 import type { EndedReason } from '../contract/ended-reason.js';
 import type { TurnEffect } from '../contract/turn-events.js';
-import { answer, dictate, report, say } from './agent-turn.js';
-import { addPending, andThen, type TurnState, type TurnStep, withLimits } from './turn-state.js';
+import { announce, answer, dictate, replyToTools } from './agent-turn.js';
+import { addPending, andThen, type TurnState, type TurnStep, withSilence } from './turn-state.js';
 
-/** Prompts before the agent ends the call or waits. */
+/** Prompts before the agent ends the call or, if it may not end it, waits. */
 const MAX_PROMPTS = 2;
 /** Delay of a prompt during a noise without words, once, ms. */
 const NOISE_DELAY_MS = 3_000;
 /** Time before the limit at which the agent announces the end of the call, ms. */
 const WARNING_MS = 30_000;
-/** Time limit of a goodbye, ms: the call ends at most 5 s after the limit. */
+/** Time limit of a goodbye, ms: the call ends at most 5 s after its maximum duration. */
 const GOODBYE_TIMEOUT_MS = 4_500;
 /** Time limit of a goodbye of the LLM, ms. */
 const LLM_GOODBYE_TIMEOUT_MS = 20_000;
@@ -25,12 +25,12 @@ export function onConnected(state: TurnState, greets: boolean, nowMs: number): T
       ? [{ type: 'start-timer', timer: 'warning', atMs: nowMs + maxCallDurationMs - WARNING_MS }]
       : [];
   const begun: TurnStep = [
-    withLimits(state, { isConnected: true }),
+    withSilence(state, { isConnected: true }),
     { type: 'start-timer', timer: 'limit', atMs: nowMs + maxCallDurationMs },
     { type: 'start-timer', timer: 'no-audio', atMs: nowMs + NO_AUDIO_MS },
     ...warning,
   ];
-  if (greets) return andThen(begun, (s) => say(s, 'greeting'));
+  if (greets) return andThen(begun, (s) => announce(s, 'greeting'));
   return [...begun, { type: 'publish-state', state: 'listening' }];
 }
 
@@ -43,13 +43,13 @@ export function onLimitTimer(
     case 'silence':
       return onSilence(state, nowMs);
     case 'warning':
-      return [{ ...state, pending: [...state.pending, 'warning'] }, { type: 'warn-model' }];
+      return [{ ...state, pending: [...state.pending, 'warning'] }, { type: 'note-ends-soon' }];
     case 'limit':
       return endCall(state, 'max_duration_reached', nowMs);
     case 'no-audio':
-      if (state.limits.hasReportedNoAudio) return endCall(state, 'error_no_audio_received', nowMs);
+      if (state.silence.hasReportedNoAudio) return endCall(state, 'error_no_audio_received', nowMs);
       return [
-        withLimits(addPending(state, 'no-audio'), { hasReportedNoAudio: true }),
+        withSilence(addPending(state, 'no-audio'), { hasReportedNoAudio: true }),
         { type: 'start-timer', timer: 'no-audio', atMs: nowMs + NO_AUDIO_END_MS },
       ];
     case 'hang-up': {
@@ -62,17 +62,17 @@ export function onLimitTimer(
 
 /** Neither side has spoken for the configured time. */
 function onSilence(state: TurnState, nowMs: number): TurnStep {
-  const { limits, settings } = state;
+  const { silence, settings } = state;
   if (!isQuiet(state)) return [state];
-  if (state.turn && !limits.isOverdue) {
+  if (state.turn && !silence.isPromptDelayed) {
     return [
-      withLimits(state, { isOverdue: true }),
+      withSilence(state, { isPromptDelayed: true }),
       { type: 'start-timer', timer: 'silence', atMs: nowMs + NOISE_DELAY_MS },
     ];
   }
-  if (limits.prompts < MAX_PROMPTS) {
-    return andThen(say(state, 'prompt'), (s) => [
-      withLimits(s, { prompts: limits.prompts + 1, isOverdue: false }),
+  if (silence.prompts < MAX_PROMPTS) {
+    return andThen(announce(state, 'prompt'), (s) => [
+      withSilence(s, { prompts: silence.prompts + 1, isPromptDelayed: false }),
     ]);
   }
   return settings.allowAgentToEndCall ? endCall(state, 'inactivity', nowMs) : [state];
@@ -84,44 +84,48 @@ export function startSilenceTimer(
   [after, ...effects]: TurnStep,
   nowMs: number,
 ): TurnStep {
-  const hasWords = hasSpoken(after);
-  const state = hasWords && after.limits.prompts > 0 ? withLimits(after, { prompts: 0 }) : after;
-  const isNow = isQuiet(state);
-  if (isQuiet(before) === isNow) return [state, ...effects];
-  if (!isNow) return [state, ...effects, { type: 'cancel-timer', timer: 'silence' }];
+  const hasWords = turnHasWords(after);
+  const state = hasWords && after.silence.prompts > 0 ? withSilence(after, { prompts: 0 }) : after;
+  const isQuietNow = isQuiet(state);
+  if (isQuiet(before) === isQuietNow) return [state, ...effects];
+  if (!isQuietNow) return [state, ...effects, { type: 'cancel-timer', timer: 'silence' }];
   const atMs = nowMs + state.settings.userSilenceTimeoutMs;
   return [
-    withLimits(state, { isOverdue: false }),
+    withSilence(state, { isPromptDelayed: false }),
     ...effects,
     { type: 'start-timer', timer: 'silence', atMs },
   ];
 }
 
 function isQuiet(state: TurnState): boolean {
-  const { limits, settings, agent, queuedText, isClosed } = state;
-  if (isClosed || !limits.isConnected || settings.userSilenceTimeoutMs === 0) return false;
+  const { silence, settings, agent, queuedText, isClosed } = state;
+  if (isClosed || !silence.isConnected || settings.userSilenceTimeoutMs === 0) return false;
   return (
-    agent.phase === 'idle' && queuedText === undefined && limits.tools === 0 && !hasSpoken(state)
+    agent.phase === 'idle' &&
+    queuedText === undefined &&
+    silence.runningTools === 0 &&
+    !turnHasWords(state)
   );
 }
 
 /** Whether the turn has words so far. */
-export function hasSpoken({ turn, settings }: TurnState): boolean {
+export function turnHasWords({ turn, settings }: TurnState): boolean {
   return turn !== undefined && wordsOf(turn.text, settings.language).length > 0;
 }
 
 /** Starts the next dictated, queued or pending utterance when neither side speaks. */
 export function startNextUtterance(state: TurnState): TurnStep {
-  const { turn, agent, queuedText, pending, dictated, isClosed, limits } = state;
+  const { turn, agent, queuedText, pending, dictated, isClosed, silence } = state;
   if (isClosed || agent.phase !== 'idle') return [state];
-  const isNoise = turn?.hasTranscript && !hasSpoken(state);
+  const isNoise = turn?.hasTranscript && !turnHasWords(state);
   const isFree = turn === undefined || isNoise;
-  const [words, ...later] = dictated;
-  if (words !== undefined && isFree && limits.isConnected) {
-    return dictate({ ...state, dictated: later }, words);
+  const [text, ...later] = dictated;
+  if (text !== undefined && isFree && silence.isConnected) {
+    return dictate({ ...state, dictated: later }, text);
   }
   if (queuedText !== undefined) {
     if (turn) return [state];
+    // `answer` would add it twice.
     return answer(
       { ...state, queuedText: undefined },
       state.queuedTurn ?? state.nextTurn,
@@ -131,14 +135,14 @@ export function startNextUtterance(state: TurnState): TurnStep {
   const [next, ...rest] = pending;
   if (next === undefined || !isFree) return [state];
   const freed: TurnState = { ...state, pending: rest };
-  return next === 'report' ? report(freed) : say(freed, next);
+  return next === 'reply-to-tools' ? replyToTools(freed) : announce(freed, next);
 }
 
 /** Ends the call after a goodbye; the first reason stands. */
 export function endCall(state: TurnState, reason: EndedReason, nowMs: number): TurnStep {
   if (state.agent.phase !== 'idle' && state.agent.utterance.ends) return [state];
   return [
-    ...say({ ...state, pending: [], dictated: [] }, 'goodbye', reason),
+    ...announce({ ...state, pending: [], dictated: [] }, 'goodbye', reason),
     { type: 'start-timer', timer: 'hang-up', atMs: nowMs + GOODBYE_TIMEOUT_MS },
   ];
 }
@@ -158,7 +162,7 @@ export function onEnding(
   ];
 }
 
-export function onTools(state: TurnState, step: 1 | -1, isLate: boolean): TurnStep {
-  const tools = Math.max(0, state.limits.tools + step);
-  return [withLimits(isLate ? addPending(state, 'report') : state, { tools })];
+export function onTools(state: TurnState, step: 1 | -1, isReplyCut: boolean): TurnStep {
+  const runningTools = Math.max(0, state.silence.runningTools + step);
+  return [withSilence(isReplyCut ? addPending(state, 'reply-to-tools') : state, { runningTools })];
 }

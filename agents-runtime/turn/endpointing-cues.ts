@@ -52,12 +52,12 @@ const MIN_PLAUSIBLE_SERIES = 5;
 const MIN_PLAUSIBLE_NAME = 4;
 /** A comma after an answer of at most this many words has no meaning. */
 const MAX_SHORT_ANSWER_WORDS = 3;
-const listsOf = new Map<Language, Lists>();
+const listCache = new Map<Language, Lists>();
 
 /** The entity that the agent's text asks for last, if it is usually dictated in parts. */
 export function expectedEntityOf(text: string, language: string): EntityKind | undefined {
   const sentences = text.split(/(?<=[.!?…。？！])\s+/u).filter(Boolean);
-  const lists = cuesOf(language);
+  const lists = listsFor(language);
   for (const sentence of sentences.slice(-2).reverse()) {
     const words = wordsOf(sentence, language);
     const expected = lists?.questions.find(([, list]) => list.isIn(words));
@@ -75,21 +75,23 @@ export function endpointingCuesOf(
   const words = wordsOf(text, language).flatMap((word) =>
     LETTERS.test(word) ? word.split('.') : [word],
   );
-  const lists = cuesOf(language);
+  const lists = listsFor(language);
   // Speech recognition puts commas after very short answers, too.
-  const byComma =
+  const punctuationEnding =
     words.length > MAX_SHORT_ANSWER_WORDS && COMMA_AT_END.test(text) ? 'comma' : 'complete';
-  if (!lists) return { ending: byComma, entity: undefined };
+  if (!lists) return { ending: punctuationEnding, entity: undefined };
   return {
-    ending: endingOf(words, lists) ?? byComma,
+    ending: endingOf(words, lists) ?? punctuationEnding,
     entity: entityOf(text, words, lists, expected),
   };
 }
 
 function endingOf(words: readonly string[], lists: Lists): EndpointingCues['ending'] | undefined {
-  if (words.length > 1 && lists.fillers.endOf(words) > 0) return 'filler';
-  if (lists.completeEndings.endOf(words) > 0) return undefined;
-  return words.length > 1 && lists.incompleteEndings.endOf(words) > 0 ? 'incomplete' : undefined;
+  if (words.length > 1 && lists.fillers.endsWithEntry(words)) return 'filler';
+  if (lists.completeEndings.endsWithEntry(words)) return undefined;
+  return words.length > 1 && lists.incompleteEndings.endsWithEntry(words)
+    ? 'incomplete'
+    : undefined;
 }
 
 function entityOf(
@@ -104,8 +106,8 @@ function entityOf(
     return words.some((word) => isNumber(word, lists)) ? 'plausible' : 'missing';
   const spelt = words.filter((word) => LETTERS.test(word)).length;
   if (expected === 'spelling') {
-    const inOne = /\p{Lu}{2,}/u.exec(text)?.[0].length ?? 0;
-    return byCount(Math.max(spelt, inOne), 2, MIN_PLAUSIBLE_NAME);
+    const unspacedCapitals = /\p{Lu}{2,}/u.exec(text)?.[0].length ?? 0;
+    return byCount(Math.max(spelt, unspacedCapitals), 2, MIN_PLAUSIBLE_NAME);
   }
   const digits = words.reduce((sum, word) => sum + digitsIn(word, lists), 0);
   if (expected === 'digits') {
@@ -164,8 +166,8 @@ function birthDateOf(words: readonly string[], lists: Lists): EntityProgress {
   const parts = words.filter((word) => isPart(word) || isDay(word)).length;
   const hasYear = words.some((word) => YEAR.test(word));
   if (hasYear) return parts > 1 ? 'complete' : 'plausible';
-  const isSaid = words.length > 2 && words.slice(-2).every(isPart);
-  if (isSaid && parts > 2) return 'complete';
+  const hasSpokenYear = words.length > 2 && words.slice(-2).every(isPart);
+  if (hasSpokenYear && parts > 2) return 'complete';
   return parts > 0 ? 'partial' : 'missing';
 }
 
@@ -184,9 +186,9 @@ function isNumber(word: string, lists: Lists): boolean {
   return digitsIn(word, lists) > 0;
 }
 
-function cuesOf(language: string): Lists | undefined {
+function listsFor(language: string): Lists | undefined {
   if (!isLanguage(language)) return undefined;
-  let lists = listsOf.get(language);
+  let lists = listCache.get(language);
   if (!lists) {
     const words = TURN_WORDS[language];
     const list = (entries: string) => new PhraseMatcher(entries, language);
@@ -201,7 +203,7 @@ function cuesOf(language: string): Lists | undefined {
       questions: KINDS.map((kind) => [kind, list(words.questions[kind])] as const),
       months: list(monthsOf(language)),
     };
-    listsOf.set(language, lists);
+    listCache.set(language, lists);
   }
   return lists;
 }

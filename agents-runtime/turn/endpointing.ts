@@ -109,15 +109,15 @@ export interface IneffectiveSetting {
 /** Settings without effect: a turn is committed at the longer of its two minima. */
 export function ineffectiveSettings(delays: EndpointingDelays): readonly IneffectiveSetting[] {
   const { minSilenceMs, minEndpointingMs, maxEndpointingMs } = delays;
-  const hidden: IneffectiveSetting[] = [];
+  const ineffective: IneffectiveSetting[] = [];
   if (minEndpointingMs < minSilenceMs) {
-    hidden.push({ setting: 'min_endpointing_delay', by: 'min_silence_duration' });
+    ineffective.push({ setting: 'min_endpointing_delay', by: 'min_silence_duration' });
   }
   if (maxEndpointingMs < minSilenceMs) {
-    hidden.push({ setting: 'max_endpointing_delay', by: 'min_silence_duration' });
+    ineffective.push({ setting: 'max_endpointing_delay', by: 'min_silence_duration' });
   }
   if (minSilenceMs < minEndpointingMs) {
-    hidden.push({ setting: 'min_silence_duration', by: 'min_endpointing_delay' });
+    ineffective.push({ setting: 'min_silence_duration', by: 'min_endpointing_delay' });
   }
-  return hidden;
+  return ineffective;
 }

@@ -1,6 +1,6 @@
 import type { TurnEffect } from '../contract/turn-events.js';
-import { say } from './agent-turn.js';
-import { endCall, hasSpoken } from './call-limits.js';
+import { announce } from './agent-turn.js';
+import { endCall, turnHasWords } from './call-limits.js';
 import { addPending, type FaultCounts, type TurnState, type TurnStep } from './turn-state.js';
 
 /** Consecutive faults that end a call. */
@@ -8,14 +8,14 @@ const MAX_VOICE_FAULTS = 2;
 const MAX_REPLY_FAULTS = 3;
 const MAX_RECOGNITION_FAULTS = 3;
 
-/** All LLMs failed, and the utterance is an apology. */
+/** All LLMs failed; the utterance says so. */
 export function onReplyFailed(state: TurnState, utterance: number): TurnStep {
   const reply = state.faults.reply + 1;
   return [withFaults(state, { reply, failedReply: utterance })];
 }
 
 /** After an utterance: ends the call if the voice or the LLM failed repeatedly. */
-export function judgeFaults(
+export function afterUtterance(
   state: TurnState,
   utterance: number,
   { isFaulty, nowMs }: { readonly isFaulty: boolean; readonly nowMs: number },
@@ -23,7 +23,7 @@ export function judgeFaults(
   if (isFaulty) {
     const voice = state.faults.voice + 1;
     const next = withFaults(state, { voice });
-    if (voice < MAX_VOICE_FAULTS) return say(next, 'apology');
+    if (voice < MAX_VOICE_FAULTS) return announce(next, 'voice-apology');
     return [next, { type: 'hang-up', reason: 'error_tts' }];
   }
   const { reply, failedReply } = state.faults;
@@ -32,19 +32,22 @@ export function judgeFaults(
   return hasFailed && reply >= MAX_REPLY_FAULTS ? endCall(next, 'error_llm', nowMs) : [next];
 }
 
-/** A turn without a result of speech recognition: asks the caller to repeat, or ends the call. */
-export function judgeRecognition(
+/**
+ * A turn without a result of speech recognition: asks the caller to repeat, or ends the call. Runs after every
+ * event.
+ */
+export function countRecognitionFaults(
   state: TurnState,
   effects: readonly TurnEffect[],
   nowMs: number,
 ): TurnStep {
-  const isUnheard = effects.some(({ type, ...rest }) => 'why' in rest && rest.why === 'unheard');
-  if (isUnheard) {
+  const isMissing = effects.some((e) => e.type === 'drop-turn' && e.why === 'no-transcript');
+  if (isMissing) {
     const recognition = state.faults.recognition + 1;
     if (recognition >= MAX_RECOGNITION_FAULTS) return endCall(state, 'error_asr', nowMs);
-    return [withFaults(addPending(state, 'unheard'), { recognition })];
+    return [withFaults(addPending(state, 'no-transcript'), { recognition })];
   }
-  const isRecovered = state.faults.recognition > 0 && hasSpoken(state);
+  const isRecovered = state.faults.recognition > 0 && turnHasWords(state);
   return [isRecovered ? withFaults(state, { recognition: 0 }) : state];
 }
 

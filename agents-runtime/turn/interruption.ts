@@ -6,7 +6,7 @@ import type { AgentPhase, Turn, TurnState, TurnStep, Utterance } from './turn-st
 const FALSE_INTERRUPTION_MS = 700;
 /** Longest hold, in ms, while speech recognition has returned no result. */
 const MAX_HOLD_WITHOUT_TRANSCRIPT_MS = 1500;
-/** A backchannel over an utterance with no more than this left to play is an answer, ms. */
+/** If at most this much of an utterance is left to play, a backchannel over it is an answer, ms. */
 const NEARLY_OVER_MS = 1_000;
 /** These utterances are never interrupted, whatever the agent's settings. */
 const PROTECTED: readonly Utterance['kind'][] = ['goodbye', 'warning', 'dictated'];
@@ -40,6 +40,7 @@ export function judgeInterruption(
 ): TurnStep {
   const { agent, turn, settings } = state;
   if (!turn || agent.phase === 'idle' || isProtected(state, agent.utterance)) return [state];
+  // Before its first audio, one word cuts the utterance.
   const minWords = hasSounded(agent) ? Math.max(1, settings.minInterruptionWords) : 1;
   const words = wordsOf(turn.text, settings.language).length;
   if (words >= minWords && !isBackchannelOverAgent(state, turn)) return cut(state);
@@ -63,9 +64,12 @@ interface TranscriptOverAgent {
  * Whether a turn over the agent is only a backchannel. After a question, or when the agent had nearly
  * finished, it is an answer.
  */
-export function isBackchannelOverAgent({ settings }: TurnState, { text, over }: Turn): boolean {
+export function isBackchannelOverAgent(
+  { settings }: TurnState,
+  { text, spokenOver }: Turn,
+): boolean {
   if (!isBackchannel(text, settings.language)) return false;
-  return !over || (!over.isQuestion && over.remainingMs > NEARLY_OVER_MS);
+  return !spokenOver || (!spokenOver.isQuestion && spokenOver.remainingMs > NEARLY_OVER_MS);
 }
 
 /** No new word for a while: the agent resumes, unless a first transcript is still to be expected. */
@@ -103,7 +107,7 @@ export function cut(state: TurnState): TurnStep {
       ...state,
       agent: { phase: 'idle' },
       answering: undefined,
-      unanswered: hasSounded(agent) ? undefined : state.answering,
+      carriedText: hasSounded(agent) ? undefined : state.answering,
     },
     { type: 'cancel-timer', timer: 'false-interruption' },
     { type: 'cancel-timer', timer: 'hang-up' },

@@ -30,18 +30,17 @@ export class PhraseMatcher {
     return words.has(word) || others.some((parts) => parts.length === 1 && parts[0]!(word));
   }
 
-  /** The number of words at the end of `words` that form one entry; 0 if none do. */
-  endOf(words: readonly string[]): number {
+  /** Whether the last of `words` form an entry. */
+  endsWithEntry(words: readonly string[]): boolean {
     const last = words.at(-1);
-    if (last === undefined) return 0;
-    for (const parts of this.#phrases.others) {
-      if (fits(parts, words, words.length - parts.length)) return parts.length;
-    }
-    return this.#phrases.words.has(last) ? 1 : 0;
+    if (last === undefined) return false;
+    const { words: single, others } = this.#phrases;
+    if (single.has(last)) return true;
+    return others.some((parts) => fits(parts, words, words.length - parts.length));
   }
 
   isIn(words: readonly string[]): boolean {
-    return words.some((_, i) => this.endOf(words.slice(0, i + 1)) > 0);
+    return words.some((_, i) => this.endsWithEntry(words.slice(0, i + 1)));
   }
 }
 

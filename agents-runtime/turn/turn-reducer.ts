@@ -14,7 +14,7 @@ import {
   startNextUtterance,
   startSilenceTimer,
 } from './call-limits.js';
-import { judgeFaults, judgeRecognition, onReplyFailed } from './faults.js';
+import { afterUtterance, countRecognitionFaults, onReplyFailed } from './faults.js';
 import { andThen, type TurnSettings, type TurnState, type TurnStep } from './turn-state.js';
 import {
   onAgentSaid,
@@ -38,16 +38,16 @@ export function initialTurnState(settings: TurnSettings): TurnState {
     queuedText: undefined,
     queuedTurn: undefined,
     answering: undefined,
-    unanswered: undefined,
+    carriedText: undefined,
     nextTurn: 1,
     nextUtterance: 1,
     pending: [],
     dictated: [],
-    limits: {
+    silence: {
       isConnected: false,
       prompts: 0,
-      isOverdue: false,
-      tools: 0,
+      isPromptDelayed: false,
+      runningTools: 0,
       hasReportedNoAudio: false,
     },
     faults: { voice: 0, reply: 0, failedReply: 0, recognition: 0 },
@@ -62,8 +62,8 @@ export function initialTurnState(settings: TurnSettings): TurnState {
 export function stepTurn(state: TurnState, event: TurnEvent, nowMs: number): TurnStep {
   if (state.isClosed) return [state];
   const [next, ...effects] = step(state, event, nowMs);
-  const judged = andThen([next, ...effects], (s) => judgeRecognition(s, effects, nowMs));
-  return startSilenceTimer(state, andThen(judged, startNextUtterance), nowMs);
+  const counted = andThen([next, ...effects], (s) => countRecognitionFaults(s, effects, nowMs));
+  return startSilenceTimer(state, andThen(counted, startNextUtterance), nowMs);
 }
 
 function step(state: TurnState, event: TurnEvent, nowMs: number): TurnStep {
@@ -131,15 +131,15 @@ function onTimerOf(
   }
 }
 
-/** The utterance is over: an apology or the call's end may follow. */
+/** The utterance is over: a voice apology or the call's end may follow. */
 function onFinished(
   state: TurnState,
   { utterance, isFaulty = false }: Extract<TurnEvent, { type: 'playout-finished' }>,
   nowMs: number,
 ): TurnStep {
-  const isOwn = state.agent.phase !== 'idle' && state.agent.utterance.id === utterance;
-  const isLast = isOwn && state.agent.utterance.ends !== undefined;
-  const free = onPlayoutFinished(state, utterance);
-  if (!isOwn || isLast) return free;
-  return andThen(free, (s) => judgeFaults(s, utterance, { isFaulty, nowMs }));
+  const isCurrent = state.agent.phase !== 'idle' && state.agent.utterance.id === utterance;
+  const endsCall = isCurrent && state.agent.utterance.ends !== undefined;
+  const finished = onPlayoutFinished(state, utterance);
+  if (!isCurrent || endsCall) return finished;
+  return andThen(finished, (s) => afterUtterance(s, utterance, { isFaulty, nowMs }));
 }

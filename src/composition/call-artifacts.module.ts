@@ -21,8 +21,10 @@ import { RetainedCallsRepository } from '../calls/retention/retained-calls.repos
 import { RetentionRepository } from '../calls/retention/retention.repository.js';
 import { retentionRoutes } from '../calls/retention/retention.routes.js';
 import { RetentionWorker } from '../calls/retention/retention.worker.js';
+import type { CallTurnsRepository } from '../calls/store/call-turns.repository.js';
 import type { CallsRepository } from '../calls/store/calls.repository.js';
 import type { Config } from '../config/config.js';
+import type { StorageSettings } from '../config/storage.settings.js';
 import type { AgentsRepository } from '../features/agents/agents.repository.js';
 import type { WebhookRecorder } from '../features/webhooks/webhook-events.js';
 import type { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
@@ -33,6 +35,7 @@ import type { ObjectStore } from '../platform/storage/object-store.js';
 export interface CallArtifactsParts extends Omit<RecordingParts, 'store' | 'calls'> {
   readonly config: Config;
   readonly calls: CallsRepository;
+  readonly turns: CallTurnsRepository;
   readonly agents: AgentsRepository;
   readonly links: SignedLinks;
   /** `http(s)://host[:port]`; undefined where no absolute URL is known. */
@@ -67,20 +70,8 @@ export async function createCallArtifactsModule(parts: CallArtifactsParts) {
   };
 }
 
-type StoreSettings = Pick<
-  Config,
-  | 'DATA_DIR'
-  | 'STORAGE_DIR'
-  | 'S3_BUCKET'
-  | 'S3_ENDPOINT'
-  | 'S3_REGION'
-  | 'S3_ACCESS_KEY_ID'
-  | 'S3_SECRET_ACCESS_KEY'
-  | 'S3_PATH_STYLE'
->;
-
 /** A bucket or a folder, as the settings say. */
-async function createObjectStore(config: StoreSettings): Promise<ObjectStore> {
+async function createObjectStore(config: StorageSettings): Promise<ObjectStore> {
   const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: id, S3_SECRET_ACCESS_KEY: secret } = config;
   if (bucket === undefined) {
     return LocalStore.in(config.STORAGE_DIR ?? join(config.DATA_DIR, 'storage'));
@@ -140,7 +131,7 @@ export function createRetention({ db, agents, log, recordings, replays }: Retent
   const calls = new RetainedCallsRepository(db);
   const deletion = new CallDeletionService({ calls, receipts, recordings, replays });
   return {
-    worker: new RetentionWorker({ db, policies, receipts, deletion, log }),
+    worker: new RetentionWorker({ db, policies, calls, receipts, deletion, log }),
     routes: [...retentionRoutes({ policies, receipts, agents }), ...deletionRoutes(deletion)],
   };
 }

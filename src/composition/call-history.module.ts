@@ -10,15 +10,16 @@ import { callHistoryRoutes } from '../calls/history/call-history.routes.js';
 import { SummariesRepository } from '../calls/history/summaries.repository.js';
 import { SummaryService } from '../calls/history/summaries.service.js';
 import type { LlmRegistry } from '../calls/providers/llm-registry.js';
+import { CallTurnsRepository } from '../calls/store/call-turns.repository.js';
 import { CallsRepository } from '../calls/store/calls.repository.js';
-import type { Config } from '../config/config.js';
+import type { LimitSettings } from '../config/limits.settings.js';
 import type { AgentsRepository } from '../features/agents/agents.repository.js';
 import type { WebhookOutboxPort } from '../features/webhooks/webhook-events.js';
 import { SignedLinks } from '../platform/http/signed-links.js';
 import type { SecretKeys } from '../platform/secrets/secret-keys.js';
 
 export interface CallHistoryParts {
-  readonly config: Pick<Config, 'CONCURRENT_CALLS'>;
+  readonly config: LimitSettings;
   readonly db: Knex;
   readonly secrets: SecretKeys;
   readonly agents: AgentsRepository;
@@ -36,9 +37,11 @@ export function createCallHistoryModule(parts: CallHistoryParts) {
   const repository = new SummariesRepository(db);
   const events = new CallCompletedEvents({ ...parts, summaries: repository, links });
   const calls = new CallsRepository(db, config.CONCURRENT_CALLS, events);
-  const summaries = new SummaryService({ ...parts, repository, turns: calls.turns, events });
+  const turns = new CallTurnsRepository(db, events);
+  const summaries = new SummaryService({ ...parts, repository, turns, events });
   return {
     calls,
+    turns,
     links,
     routes: [
       ...callHistoryRoutes(new CallHistoryRepository(db)),

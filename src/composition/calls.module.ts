@@ -7,8 +7,6 @@ import type { VoiceRegistry } from '../../media/tts/voice-registry.js';
 import { CallSlots } from '../calls/admission/call-slots.js';
 import { CreditMonitor } from '../calls/admission/credit-monitor.js';
 import type { LoadMonitor } from '../calls/admission/load-monitor.js';
-import { CallCommandService } from '../calls/commands/call-commands.service.js';
-import { peerCommands } from '../calls/commands/peer-commands.js';
 import { createCallTap } from '../calls/monitoring/call-tap.js';
 import type { LiveEventBus } from '../calls/monitoring/live-event-bus.js';
 import { createCallProviders } from '../calls/providers/call-providers.js';
@@ -22,9 +20,9 @@ import {
 import type { RecordingService } from '../calls/recordings/recordings.service.js';
 import type { ReplayFiles } from '../calls/recordings/replay-files.js';
 import type { CallMetrics } from '../calls/session/call-metrics.js';
-import { CallRegistry } from '../calls/session/call-registry.js';
+import type { CallRegistry } from '../calls/session/call-registry.js';
 import { CallSessionFactory } from '../calls/session/call-session.factory.js';
-import { Heartbeat } from '../calls/session/heartbeat.js';
+import type { CallTurnsRepository } from '../calls/store/call-turns.repository.js';
 import type { CallsRepository } from '../calls/store/calls.repository.js';
 import type { Config } from '../config/config.js';
 import { AgentTools } from '../features/agent-tools/agent-tools.js';
@@ -34,10 +32,6 @@ import type { AgentsRepository } from '../features/agents/agents.repository.js';
 import { resolveCallConfig } from '../features/agents/effective-config.js';
 import type { CompiledDictionaries } from '../features/dictionaries/compiled-dictionaries.js';
 import type { ModelCatalog } from '../features/model-catalog/model-catalog.js';
-import type { ChangeNotices } from '../platform/cluster/change-notices.js';
-import type { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
-import type { PeerClient } from '../platform/cluster/peer-client.js';
-import type { PeerServer } from '../platform/cluster/peer-server.js';
 import type { EgressClient } from '../platform/egress/egress-client.js';
 import type { SecretBox } from '../platform/secrets/secret-box.js';
 
@@ -50,7 +44,8 @@ export interface CallsParts {
   readonly log: Logger;
   readonly agents: AgentsRepository;
   readonly calls: CallsRepository;
-  readonly gateways: GatewaysRepository;
+  readonly turns: CallTurnsRepository;
+  readonly registry: CallRegistry;
   readonly models: ModelCatalog;
   readonly llmRegistry: Pick<LlmRegistry, 'get' | 'fallbacksFor'>;
   /** Sends the requests of agents' tools. */
@@ -62,56 +57,33 @@ export interface CallsParts {
   readonly replays: ReplayFiles | undefined;
   /** Receives the events of calls for monitoring. */
   readonly hub: LiveEventBus;
-  readonly peerClient: PeerClient;
-  readonly peerServer: PeerServer;
-  readonly changes: ChangeNotices;
-  /** `host:port` of this gateway for others; undefined where there can be no others. */
-  readonly peerAddress: string | undefined;
   readonly load: LoadMonitor;
   readonly observeFrame: FrameObserver;
+  /** Starts to measure the delay of the event loop. @returns a function that stops it */
+  readonly measureLoopDelay: () => () => void;
   readonly metrics: CallMetrics;
-  /** Called for a call that was ended before it began: its telephone may still ring. */
-  readonly onReservedEnded: (callId: string) => Promise<unknown>;
 }
 
-/** The calls of this gateway; ends the calls of gateways that died. */
-export async function createCallsModule(parts: CallsParts) {
-  const { config, box, gatewayId, log, calls, load, metrics, models, listeningModels } = parts;
-  const { hub, recordings, replays } = parts;
-  const registry = new CallRegistry();
-  const commands = new CallCommandService({
-    calls,
-    gateways: parts.gateways,
-    peers: parts.peerClient,
-    registry,
-    log,
-    onReservedEnded: (callId) => {
-      parts
-        .onReservedEnded(callId)
-        .catch((error: unknown) => log.warn({ err: error, callId }, 'a call may ring on'));
-    },
+/** Everything that this gateway needs to hold calls: admission, providers, tools and observers. */
+export function createCallsModule(parts: CallsParts) {
+  const { config, box, gatewayId, log, calls, registry, load, metrics, models } = parts;
+  const { hub, listeningModels, recordings, replays } = parts;
+  registry.whileActive(() => {
+    load.start(() => registry.size);
+    return () => load.stop();
   });
-  parts.peerServer.serve(peerCommands(registry));
-  const stopHangingUp = commands.hangUpEndedCalls(parts.changes);
-  const heartbeat = new Heartbeat({
-    calls,
-    gateways: parts.gateways,
-    gatewayId,
-    address: parts.peerAddress,
-    housekeeping: [() => commands.hangUpEnded()],
-    log,
-  });
-  await heartbeat.start({ isAlone: config.DATABASE_URL === undefined });
-  load.start(() => registry.size);
   metrics.watchLoad(load);
   metrics.watchVoiceActivity(() => listeningModels.voiceActivity.dropped);
   const creditMonitor = new CreditMonitor({ calls, gatewayId, registry, log });
-  creditMonitor.start();
+  registry.whileActive(() => {
+    creditMonitor.start();
+    return () => creditMonitor.pause();
+  });
+  registry.whileActive(parts.measureLoopDelay);
   const ticker = createTicker(parts);
   const tools = createAgentTools(parts);
   const sessions = new CallSessionFactory({
     ...parts,
-    registry,
     providers: createCallProviders({
       ...parts,
       voices: parts.speakers,
@@ -129,17 +101,12 @@ export async function createCallsModule(parts: CallsParts) {
     ],
   });
   return {
-    registry,
     sessions,
     slots: new CallSlots({ calls, registry, load, warmCaches: sessions.warmCaches }),
-    commands,
     ticker,
-    /** After the calls have ended. Deletes this gateway from the table of gateways. */
+    /** After the calls have ended. */
     async close() {
       await creditMonitor.close();
-      load.stop();
-      stopHangingUp();
-      await heartbeat.stop();
       await tools.close();
     },
   };

@@ -1,5 +1,4 @@
 import type { CallSlots } from '../calls/admission/call-slots.js';
-import type { CallCommandService } from '../calls/commands/call-commands.service.js';
 import { CallTokens } from '../calls/connection/call-tokens.js';
 import { connectionRoutes } from '../calls/connection/connection.routes.js';
 import { ConnectionService, type LiveKitRooms } from '../calls/connection/connection.service.js';
@@ -9,19 +8,16 @@ import type { CallsRepository } from '../calls/store/calls.repository.js';
 import { CallSockets } from '../channels/websocket/call-socket.route.js';
 import type { AgentsRepository } from '../features/agents/agents.repository.js';
 import type { VoiceOverrides } from '../features/voices/voice-overrides.js';
-import type { Authenticator } from '../platform/http/authenticate.js';
 import type { SecretKeys } from '../platform/secrets/secret-keys.js';
 
 export interface ConnectionParts {
   readonly gatewayId: string;
   readonly secrets: SecretKeys;
-  readonly keys: Authenticator;
   readonly agents: AgentsRepository;
   readonly calls: CallsRepository;
   readonly slots: CallSlots;
   readonly registry: CallRegistry;
   readonly sessions: CallSessionFactory;
-  readonly commands: CallCommandService;
   readonly overrides: VoiceOverrides;
   /** Undefined where LiveKit is not configured. */
   readonly rooms: LiveKitRooms | undefined;
@@ -34,7 +30,9 @@ export function createConnectionModule(parts: ConnectionParts) {
   const tokens = new CallTokens(parts.secrets);
   const connections = new ConnectionService({ ...parts, tokens });
   return {
-    routes: connectionRoutes({ ...parts, connections, tokens }),
+    /** Tokens of single calls. */
+    tokens,
+    routes: connectionRoutes(connections),
     socket: new CallSockets({ ...parts, tokens }).route,
   };
 }

@@ -23,15 +23,17 @@ import { gatewayHealth } from '../platform/observability/health.js';
 import { makeLog } from '../platform/observability/log.js';
 import { Metrics } from '../platform/observability/metrics.js';
 import { watchWorkers } from '../platform/observability/worker-losses.js';
+import { MODEL_ADVICE } from '../platform/process/models-command.js';
 import type { Shutdown } from '../platform/process/shutdown.js';
 import { allowHeapGrowth } from '../platform/process/v8-flags.js';
 import { createCallArtifactsModule } from './call-artifacts.module.js';
+import { createCallControlModule } from './call-control.module.js';
 import { createCallHistoryModule } from './call-history.module.js';
 import { createCallsModule } from './calls.module.js';
 import { createClusterModule } from './cluster.module.js';
 import { createConnectionModule } from './connection.module.js';
 import { createFeaturesModule } from './features.module.js';
-import { createHttpModule } from './http.module.js';
+import { createHttpModule, createHttpServer } from './http.module.js';
 import { createInfrastructureModule } from './infrastructure.module.js';
 import { createKnowledgeModule } from './knowledge.module.js';
 import { createLiveKitModule } from './livekit.module.js';
@@ -123,23 +125,28 @@ async function startGateway(context: Context): Promise<Started> {
     socketOrigin: () => socketOrigin(config, address.port),
   };
   const resources = await createResources(core);
-  const calls = await createCallModules(core, resources);
-  const { telephony } = calls;
+  const server = createHttpServer(core);
+  const calls = await createCallModules(core, resources, (callId) =>
+    channels.telephony.outbound.stop(callId),
+  );
+  const channels = createChannels(core, resources, calls);
   const http = createHttpModule({
     ...core,
-    routes: [...resources.routes, ...calls.routes],
-    roots: calls.roots,
-    sockets: [...resources.sockets, ...calls.sockets],
+    server,
+    routes: [...resources.routes, ...calls.routes, ...channels.routes],
+    roots: channels.roots,
+    sockets: [...resources.sockets, ...channels.sockets],
     health: [
       ...gatewayHealth(core.db, () => shutdown.isRequested),
       apiKeyHealth(config.DATA_DIR),
-      ...calls.health,
+      ...channels.health,
     ],
   });
-  shutdown.add('telephony', () => telephony.close());
-  await telephony.listen();
+  // Closed first: running calls finish while everything else works.
+  shutdown.add('calls', () => channels.drain(shutdown.limitMs - CLOSE_BESIDE_CALLS_MS));
+  await channels.telephony.listen();
   address.port = await http.listen();
-  calls.closeWith(shutdown);
+  shutdown.throwIfRequested();
   return { port: address.port, firstKey: core.firstKey };
 }
 
@@ -172,7 +179,11 @@ type Resources = Awaited<ReturnType<typeof createResources>>;
 /** Everything but calls. */
 async function createResources(core: Core) {
   const { config, log, shutdown, agents } = core;
-  const store = new ModelStore({ modelsDir: config.MODELS_DIR, cacheDir: config.MODELS_CACHE });
+  const store = new ModelStore({
+    modelsDir: config.MODELS_DIR,
+    cacheDir: config.MODELS_CACHE,
+    advice: MODEL_ADVICE,
+  });
   const media = await createMediaModule({ ...core, store });
   core.metrics.watchSpeech(() => media.encoders.openStreams);
   const knowledge = await createKnowledgeModule({ ...core, store });
@@ -218,9 +229,16 @@ async function listenForPeers({ config, peerServer }: Core): Promise<string | un
   return peerServer.listen(config.GATEWAY_ADDRESS);
 }
 
-async function createCallModules(core: Core, resources: Resources) {
-  const { config } = core;
-  const { knowledge, models, liveKit: access } = resources;
+type CallModules = Awaited<ReturnType<typeof createCallModules>>;
+
+/** Calls without the channels by which they arrive. */
+async function createCallModules(
+  core: Core,
+  resources: Resources,
+  onReservedEnded: (callId: string) => Promise<unknown>,
+) {
+  const { config, shutdown } = core;
+  const { knowledge, models } = resources;
   const parts = { ...core, ...resources };
   const llmRegistry = new LlmRegistry({
     languageModels: resources.listLanguageModels,
@@ -230,52 +248,66 @@ async function createCallModules(core: Core, resources: Resources) {
     knowledge: knowledge.search,
   });
   const history = createCallHistoryModule({ ...parts, llmRegistry });
-  const { calls } = history;
-  const monitoring = createMonitoringModule({ ...parts, calls });
+  shutdown.add('summaries', () => history.close());
+  const { calls, turns } = history;
+  const peerAddress = await listenForPeers(core);
+  const control = await createCallControlModule({ ...parts, calls, peerAddress, onReservedEnded });
+  shutdown.add('gateway failover', () => control.close());
   const artifacts = await createCallArtifactsModule({ ...parts, ...history });
-  const session = await createCallsModule({
+  shutdown.add('recordings', () => artifacts.close());
+  const monitoring = createMonitoringModule({ ...parts, calls, turns });
+  shutdown.add('monitoring', () => monitoring.close());
+  const sessions = createCallsModule({
     ...parts,
     ...artifacts,
+    ...control,
     calls,
+    turns,
     llmRegistry,
     speakers: new VoiceRegistry(resources.voices),
     hub: monitoring.hub,
-    peerAddress: await listenForPeers(core),
     observeFrame: core.metrics.observeFrame,
+    measureLoopDelay: core.metrics.measureLoopDelay,
     metrics: new CallMetrics(core.metrics.registry),
-    onReservedEnded: (callId) => telephony.outbound.stop(callId),
   });
+  shutdown.add('call sessions', () => sessions.close());
   artifacts.start();
   history.start();
-  const channelParts = { ...parts, ...session, calls };
-  const liveKit = access && createLiveKitModule({ ...channelParts, access });
-  const telephony = createTelephonyModule(channelParts);
-  const connection = createConnectionModule({ ...channelParts, rooms: liveKit?.liveKitRooms });
+  return {
+    ...control,
+    ...sessions,
+    calls,
+    routes: [...monitoring.routes, ...artifacts.routes, ...history.routes],
+  };
+}
+
+/** The channels by which calls arrive, and the routes that start and control calls. */
+function createChannels(core: Core, resources: Resources, modules: CallModules) {
+  const { shutdown } = core;
+  const { liveKit: access } = resources;
+  const parts = { ...core, ...resources, ...modules };
+  const liveKit = access && createLiveKitModule({ ...parts, access });
+  if (liveKit) shutdown.add('LiveKit', () => liveKit.close());
+  const telephony = createTelephonyModule(parts);
+  shutdown.add('telephony', () => telephony.close());
+  const { blocklist } = telephony;
+  const connection = createConnectionModule({ ...parts, rooms: liveKit?.liveKitRooms });
+  const { tokens } = connection;
   return {
     telephony,
     routes: [
       ...connection.routes,
-      ...monitoring.routes,
-      ...callCommandRoutes({ calls, commands: session.commands, blocklist: telephony.blocklist }),
-      ...artifacts.routes,
-      ...history.routes,
+      ...callCommandRoutes({ ...parts, tokens, blocklist }),
       ...telephony.routes,
     ],
     roots: [...(liveKit ? [liveKit.webhooks] : []), ...telephony.roots],
     sockets: [connection.socket, ...telephony.sockets],
     health: liveKit ? [liveKit.health] : [],
-    /** Closing happens in the reverse order: first, running calls finish while the server is up. */
-    closeWith(shutdown: Shutdown): void {
-      shutdown.add('summaries', () => history.close());
-      shutdown.add('heartbeat', () => session.close());
-      shutdown.add('recordings', () => artifacts.close());
-      shutdown.add('monitoring', () => monitoring.close());
-      shutdown.add('LiveKit', () => liveKit?.close());
-      shutdown.add('calls', () => {
-        const drained = session.registry.drain(shutdown.limitMs - CLOSE_BESIDE_CALLS_MS);
-        liveKit?.drain();
-        return drained;
-      });
+    /** Accepts no more calls. Resolves when the running ones have ended, at the latest after `ms`. */
+    drain(ms: number): Promise<void> {
+      const drained = modules.registry.drain(ms);
+      liveKit?.drain();
+      return drained;
     },
   };
 }

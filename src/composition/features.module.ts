@@ -8,6 +8,7 @@ import type { TextToSpeech } from '../../media/tts/text-to-speech.js';
 import { hasSttProvider } from '../calls/providers/stt-providers.js';
 import type { SipProvisioner } from '../channels/livekit/sip-provisioner.js';
 import type { Config } from '../config/config.js';
+import type { LimitSettings } from '../config/limits.settings.js';
 import { googleRoutes } from '../features/agent-tools/google.routes.js';
 import type { KnowledgeBaseDirectory } from '../features/agents/agents.ports.js';
 import type { AgentsRepository } from '../features/agents/agents.repository.js';
@@ -96,13 +97,7 @@ export async function createFeaturesModule(parts: FeaturesParts) {
 }
 
 export interface DictionaryParts {
-  readonly config: Pick<
-    Config,
-    | 'DICTIONARY_RULES'
-    | 'DICTIONARY_WORD_LENGTH'
-    | 'DICTIONARY_REPLACEMENT_LENGTH'
-    | 'DICTIONARY_FILE_BYTES'
-  >;
+  readonly config: LimitSettings;
   readonly db: Knex;
   readonly scheduler: CpuScheduler;
   readonly users: DictionaryReferences;
@@ -169,7 +164,7 @@ function createAgentRoutes(parts: FeaturesParts, models: ModelCatalog) {
 
 function createPhoneNumberRoutes(parts: FeaturesParts) {
   const { config, db, carriers, origin, sipProvisioner: provisioner } = parts;
-  const repository = new PhoneNumbersRepository(db, config.PHONE_NUMBER_SLOTS);
+  const repository = new PhoneNumbersRepository(db, config.PHONE_NUMBER_LIMIT);
   const numbers = new PhoneNumberService({ repository, carriers, origin, provisioner });
   return phoneNumberRoutes(numbers);
 }

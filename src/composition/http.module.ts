@@ -1,12 +1,14 @@
+import type { Server } from 'node:http';
 import type { RequestHandler } from 'express';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
+import type { LimitSettings } from '../config/limits.settings.js';
 import { forwardUpgrade } from '../platform/cluster/forward-upgrade.js';
 import type { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
 import type { PeerClient } from '../platform/cluster/peer-client.js';
 import type { PeerServer } from '../platform/cluster/peer-server.js';
-import type { Authenticator } from '../platform/http/authenticate.js';
+import type { Authenticator } from '../platform/http/bearer-credentials.js';
 import { IdempotencyService } from '../platform/http/idempotency.js';
 import { IdempotencyRepository } from '../platform/http/idempotency.repository.js';
 import { createLimitedServer } from '../platform/http/limited-server.js';
@@ -24,6 +26,7 @@ export interface HttpParts {
   readonly config: Config;
   readonly log: Logger;
   readonly shutdown: Shutdown;
+  readonly server: Server;
   readonly db: Knex;
   readonly box: SecretBox;
   readonly keys: Authenticator;
@@ -42,9 +45,28 @@ export interface HttpParts {
 
 const REQUESTS_END_WITHIN_MS = 10_000;
 
-/** Routes and sockets behind one port, which the gateways of a cluster share. */
+export interface ServerParts {
+  readonly config: LimitSettings;
+  readonly log: Logger;
+  readonly shutdown: Shutdown;
+}
+
+/**
+ * Creates the server of all routes and sockets, which the gateways of a cluster share. Parts close in
+ * the reverse order: those created after the server end their streams before it waits for its requests.
+ */
+export function createHttpServer({ config, log, shutdown }: ServerParts): Server {
+  const server = createLimitedServer({ maxConnections: config.MAX_CONNECTIONS });
+  shutdown.add('server', () => {
+    log.info('stopping');
+    return stopListening(server, REQUESTS_END_WITHIN_MS);
+  });
+  return server;
+}
+
+/** Connects the server with routes and sockets. */
 export function createHttpModule(parts: HttpParts) {
-  const { config, log, shutdown } = parts;
+  const { config, shutdown, server } = parts;
   const app = createApp({
     ...parts,
     idempotency: new IdempotencyService(new IdempotencyRepository(parts.db), parts.box),
@@ -58,18 +80,12 @@ export function createHttpModule(parts: HttpParts) {
     addressOf: addressIn(app),
     forward: (...upgrade) => forwardUpgrade(parts.peerClient, parts.gateways, ...upgrade),
   });
+  shutdown.add('sockets', () => sockets.close());
   parts.peerServer.onUpgrade(sockets.handleForwarded);
-  const server = createLimitedServer(app, { maxConnections: config.MAX_CONNECTIONS });
+  server.on('request', app);
   server.on('upgrade', sockets.handle);
   return {
     /** @returns the port. @throws StartError */
-    async listen(): Promise<number> {
-      const port = await listen(server, config.HOST, config.PORT);
-      shutdown.add('server', () => stopListening(server, REQUESTS_END_WITHIN_MS));
-      shutdown.add('sockets', () => sockets.close());
-      shutdown.add('notice', () => log.info('stopping'));
-      shutdown.throwIfRequested();
-      return port;
-    },
+    listen: () => listen(server, config.HOST, config.PORT),
   };
 }

@@ -89,7 +89,7 @@ function createRepositories(db: Knex) {
 }
 
 interface AuthenticatorParts {
-  readonly config: Pick<Config, 'JWT_JWKS_URL' | 'JWT_ISSUER' | 'JWT_AUDIENCE'>;
+  readonly config: Config;
   readonly secrets: SecretKeys;
   readonly accounts: AccountsRepository;
   readonly apiKeys: ApiKeysRepository;

@@ -6,7 +6,8 @@ import type { Embedder } from '../../media/embeddings/embedder.js';
 import { SentenceModelEmbedder } from '../../media/embeddings/sentence-model-embedder.js';
 import type { ModelStore } from '../../media/models/store.js';
 import type { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
-import type { Config } from '../config/config.js';
+import type { LimitSettings } from '../config/limits.settings.js';
+import type { ModelSettings } from '../config/models.settings.js';
 import type { KnowledgeBaseDirectory } from '../features/agents/agents.ports.js';
 import { DocumentsRepository } from '../features/knowledge/documents.repository.js';
 import { TextExtractor } from '../features/knowledge/extraction/text-extractor.js';
@@ -31,14 +32,7 @@ const KEPT_BYTES = 128 * 1_048_576;
 const CALLS_WITHIN_MS = 10_000;
 
 export interface KnowledgeParts {
-  readonly config: Pick<
-    Config,
-    | 'KNOWLEDGE_FILE_BYTES'
-    | 'EMBEDDING_BASE_URL'
-    | 'EMBEDDING_API_KEY'
-    | 'EMBEDDING_MODEL'
-    | 'EMBEDDING_MODEL_DIR'
-  >;
+  readonly config: LimitSettings & ModelSettings;
   readonly db: Knex;
   /** The URL of `db`, for the search thread. */
   readonly databaseUrl: string;

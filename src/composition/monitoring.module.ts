@@ -1,25 +1,24 @@
-import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { AudioEncoders } from '../calls/monitoring/audio-mixer.js';
 import { EventSubscriber } from '../calls/monitoring/event-subscriber.js';
 import { LiveEventBus } from '../calls/monitoring/live-event-bus.js';
 import { liveRoutes } from '../calls/monitoring/monitoring.routes.js';
 import { peerStreams } from '../calls/monitoring/peer-streams.js';
-import { RunningCallsRepository } from '../calls/monitoring/running-calls.repository.js';
 import { StreamSessions } from '../calls/monitoring/stream-sessions.js';
+import type { CallTurnsRepository } from '../calls/store/call-turns.repository.js';
 import type { CallsRepository } from '../calls/store/calls.repository.js';
 import type { ChangeNotices } from '../platform/cluster/change-notices.js';
 import type { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
 import type { PeerClient } from '../platform/cluster/peer-client.js';
 import type { PeerServer } from '../platform/cluster/peer-server.js';
-import type { Authenticator } from '../platform/http/authenticate.js';
+import type { Authenticator } from '../platform/http/bearer-credentials.js';
 import type { Route } from '../platform/http/route.js';
 
 export interface MonitoringParts {
   readonly gatewayId: string;
-  readonly db: Knex;
   readonly gateways: GatewaysRepository;
-  readonly calls: Pick<CallsRepository, 'findEnded'>;
+  readonly calls: CallsRepository;
+  readonly turns: CallTurnsRepository;
   readonly peerClient: PeerClient;
   readonly peerServer: PeerServer;
   readonly changes: ChangeNotices;
@@ -46,15 +45,14 @@ export interface MonitoringModule {
 
 export function createMonitoringModule(parts: MonitoringParts): MonitoringModule {
   const hub = new LiveEventBus();
-  const running = new RunningCallsRepository(parts.db);
-  const common = { ...parts, hub, peers: parts.peerClient, running };
+  const common = { ...parts, hub, peers: parts.peerClient };
   const follower = new EventSubscriber(common);
   const desk = new StreamSessions({ ...common, follower });
   parts.peerServer.serve(peerStreams(hub, parts.encoders));
   return {
     hub,
     streams: (accountId) => desk.streams(accountId),
-    routes: liveRoutes({ running, desk }),
+    routes: liveRoutes({ ...parts, desk }),
     close() {
       desk.close();
       hub.close();

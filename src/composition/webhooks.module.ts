@@ -32,6 +32,8 @@ export interface WebhooksParts {
   readonly allowedHosts: readonly string[];
   /** Pauses between attempts, in milliseconds. */
   readonly backoffMs?: readonly number[];
+  /** Interval between searches for attempts that are due, ms. Default: 5,000. */
+  readonly pollMs?: number;
 }
 
 /** Webhooks of agents. */
@@ -57,7 +59,7 @@ const FINISH_WITHIN_MS = 2_000;
 
 /** Events can be recorded at once; they are sent after `start`. */
 export function createWebhooksModule(parts: WebhooksParts): WebhooksModule {
-  const { db, box, log, agents, overrides, allowedHosts, backoffMs } = parts;
+  const { db, box, log, agents, overrides, allowedHosts, backoffMs, pollMs } = parts;
   const guard = new EgressGuard({ allowed: new AllowedHosts(allowedHosts) });
   const outbound = new EgressClient(guard);
   const sender = new WebhookSender(outbound, box);
@@ -87,7 +89,7 @@ export function createWebhooksModule(parts: WebhooksParts): WebhooksModule {
     outbound,
     async start({ isAlone }) {
       if (isAlone) await deliveries.releaseAllClaims();
-      queue = new JobQueue({ db, log, tasks, concurrency: CONCURRENCY });
+      queue = new JobQueue({ db, log, tasks, concurrency: CONCURRENCY, pollMs });
       sweep.start();
     },
     async close() {

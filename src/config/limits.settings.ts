@@ -48,7 +48,7 @@ export const LimitSettings = z.object({
   KNOWLEDGE_FILE_BYTES: wholeNumber(1_024, 104_857_600, 'a number of bytes from 1024')
     .default(20_971_520)
     .meta({ unit: 'bytes', description: 'Largest file of a knowledge base.' }),
-  PHONE_NUMBER_SLOTS: limit().default(10).meta({
+  PHONE_NUMBER_LIMIT: limit().default(10).meta({
     description: 'Phone numbers of an account. 0 = no limit.',
   }),
 });

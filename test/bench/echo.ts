@@ -1,11 +1,11 @@
 import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { HibariVoice } from '../../media/tts/hibari/hibari-voice.js';
 import { SileroVoiceActivity } from '../../media/vad/silero-voice-activity.js';
-import { Speaker } from '../support/harness/audio/synthesised-speech.js';
-import { RealWork } from '../support/harness/audio/virtual-clock-models.js';
+import { SpeechSynthesiser } from '../support/harness/audio/synthesised-speech.js';
+import { ModelWork } from '../support/harness/audio/virtual-clock-models.js';
 import {
-  countCaught,
   countFalseCuts,
+  countInterrupted,
   otherVoice,
   SENTENCES,
 } from '../support/harness/call/echo-trial.js';
@@ -18,18 +18,18 @@ const INTERRUPTIONS = [
   'Sorry, can I say something?',
   'Hold on a second.',
 ];
-/** How loud callers are against the agent, dB. */
+/** Level of callers relative to the agent, in dB. */
 const CALLERS_DB = [0, -6, -10];
 const MIN_CAUGHT = 0.95;
 
 /**
- * An agent that hears its own echo at −15 and −25 dB, 60–400 ms late, on the virtual clock: how often it
- * takes that for somebody who interrupts, with and without the floor, and how many real interruptions
- * it notices. `--json` prints JSON.
+ * Simulates echo at −15 and −25 dB with a delay of 60–400 ms on the virtual clock. Counts false
+ * interruptions with and without the echo gate's floor, and detected interruptions. `--json` prints
+ * JSON.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const scheduler = new CpuScheduler(1);
-  const speaker = new Speaker(scheduler);
+  const speaker = new SpeechSynthesiser(scheduler);
   const voice = new HibariVoice({
     id: 'hibari-heart',
     folder: modelFolder('hibari-heart'),
@@ -39,7 +39,7 @@ export async function run(args: readonly string[]): Promise<number> {
     folder: modelFolder('silero-vad'),
     onFault: (error) => console.error(error),
   });
-  const work = new RealWork();
+  const work = new ModelWork();
   const remembering = work.voice(voice);
   const options = { work, voice: remembering, voiceActivity, hasEchoCanceller: false };
   const echo = await countFalseCuts(options, SENTENCES);
@@ -48,7 +48,8 @@ export async function run(args: readonly string[]): Promise<number> {
   for (const levelDb of CALLERS_DB) {
     const clips: Float32Array[] = [];
     for (const text of INTERRUPTIONS) clips.push(otherVoice(await speaker.say(text), levelDb));
-    caught[`${levelDb} dB`] = (await countCaught(options, SENTENCES, clips)) / SENTENCES.length;
+    caught[`${levelDb} dB`] =
+      (await countInterrupted(options, SENTENCES, clips)) / SENTENCES.length;
   }
   await Promise.all([speaker, voice, voiceActivity].map((part) => part.close()));
   const isMet = echo.falseCuts === 0 && (caught['0 dB'] ?? 0) >= MIN_CAUGHT;

@@ -1,15 +1,18 @@
 import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { MoonshineSpeechToText } from '../../media/stt/moonshine-speech-to-text.js';
 import { HibariVoice } from '../../media/tts/hibari/hibari-voice.js';
-import { RealWork } from '../support/harness/audio/virtual-clock-models.js';
-import { type HeardCut, tryCuts } from '../support/harness/call/interruption-trial.js';
+import { ModelWork } from '../support/harness/audio/virtual-clock-models.js';
+import {
+  type InterruptionResult,
+  runInterruptions,
+} from '../support/harness/call/interruption-trial.js';
 import { modelFolder } from '../support/harness/process/model-folder.js';
 
 const CUTS = 50;
 
 /**
- * What an agent remembers of what it said when it was cut, against what a recogniser hears in the audio
- * that the client played: 50 cuts by text and by speech, over wires of 0–100 ms. `--json` prints JSON.
+ * Compares the history of interrupted agents with a transcript of the audio that the client played:
+ * 50 interruptions by text and by speech with network delays of 0–100 ms. `--json` prints JSON.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const scheduler = new CpuScheduler(1);
@@ -23,13 +26,13 @@ export async function run(args: readonly string[]): Promise<number> {
     folder: modelFolder('hibari-heart'),
     scheduler,
   });
-  const work = new RealWork();
+  const work = new ModelWork();
   const remembering = work.voice(voice);
-  const cuts = await tryCuts({ work, voice: remembering, recogniser, cuts: CUTS });
+  const cuts = await runInterruptions({ work, voice: remembering, recogniser, cuts: CUTS });
   await Promise.all([voice, recogniser].map((part) => part.close()));
   const offs: Record<string, number> = {};
-  for (const { off } of cuts) offs[off] = (offs[off] ?? 0) + 1;
-  const worst = Math.max(...cuts.map(({ off }) => Math.abs(off)));
+  for (const { extraWords: off } of cuts) offs[off] = (offs[off] ?? 0) + 1;
+  const worst = Math.max(...cuts.map(({ extraWords: off }) => Math.abs(off)));
   const isMet = worst <= 1;
   if (args.includes('--json')) {
     console.log(JSON.stringify({ cuts: cuts.length, offs, worst, isMet, all: cuts }, undefined, 2));
@@ -40,7 +43,14 @@ export async function run(args: readonly string[]): Promise<number> {
   return isMet ? 0 : 1;
 }
 
-function lineOf({ by, wayMs, seconds, off, committed, heard }: HeardCut): string {
+function lineOf({
+  by,
+  networkDelayMs: wayMs,
+  seconds,
+  extraWords: off,
+  committed,
+  playedTranscript: heard,
+}: InterruptionResult): string {
   const facts = [by.padEnd(6), `${wayMs} ms`.padStart(6), `${seconds.toFixed(1)} s`.padStart(6)];
   return `${facts.join(' ')} ${String(off).padStart(3)}  …${committed.slice(-40)} | …${heard.slice(-40)}`;
 }

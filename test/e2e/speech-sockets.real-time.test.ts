@@ -8,7 +8,7 @@ const TEXT =
   'Our office opens at nine in the morning and closes at six. You can reach us by phone or by ' +
   'mail on every day but Sunday. ';
 const LONG_TEXT = TEXT.repeat(30);
-/** Bytes of `pcm_16000` in a millisecond. */
+/** Bytes per millisecond of `pcm_16000`. */
 const BYTES_PER_MS = 32;
 
 let product: Product;
@@ -35,24 +35,24 @@ const post = async (text: string) => hashOf(await pcmOf({ text }));
 
 async function single(text: string, more: object = {}): Promise<SpeechSocket> {
   const client = await open('stream');
-  client.say({ text, audio_format: 'pcm_16000', flush: true, ...more });
+  client.send({ text, audio_format: 'pcm_16000', flush: true, ...more });
   expect((await client.closed).code).toBe(1000);
   return client;
 }
 
-it('speaks 32 texts at once, over requests, sockets and contexts, to the byte as alone', async () => {
+it('32 concurrent texts over requests, sockets and contexts give the same bytes as single ones', async () => {
   const alone = await post(TEXT);
   const multi = await open('multi-stream');
-  multi.say({ audio_format: 'pcm_16000', context_id: '0' });
+  multi.send({ audio_format: 'pcm_16000', context_id: '0' });
   for (let i = 0; i < 12; i++) {
-    multi.say({ context_id: String(i), text: TEXT, flush: true, close_context: true });
+    multi.send({ context_id: String(i), text: TEXT, flush: true, close_context: true });
   }
   const [requests, sockets] = await Promise.all([
     Promise.all(Array.from({ length: 10 }, () => post(TEXT))),
     Promise.all(Array.from({ length: 10 }, () => single(TEXT))),
   ]);
-  await expect.poll(() => multi.told.length, { timeout: 60_000 }).toBe(24);
-  multi.say({ close_socket: true });
+  await expect.poll(() => multi.controlMessages.length, { timeout: 60_000 }).toBe(24);
+  multi.send({ close_socket: true });
   expect((await multi.closed).code).toBe(1000);
   const all = [
     ...requests,
@@ -62,7 +62,7 @@ it('speaks 32 texts at once, over requests, sockets and contexts, to the byte as
   expect(all).toEqual(Array.from({ length: 32 }, () => alone));
 });
 
-it('speaks 32 texts at once by engines of three kinds, each to its end', async () => {
+it('32 concurrent texts of three engines are all spoken completely', async () => {
   const kinds = [
     { text: TEXT },
     { text: 'Our office opens at nine.', voice_id: 'piper-joe' },
@@ -72,12 +72,12 @@ it('speaks 32 texts at once by engines of three kinds, each to its end', async (
   const alone = await Promise.all(kinds.map(pcmOf));
   const all = await Promise.all(Array.from({ length: 32 }, (_, i) => pcmOf(kinds[i % 4]!)));
   for (const [i, { length }] of all.entries()) {
-    // The formant engine is some ms longer or shorter from time to time.
+    // The duration of the formant engine's output varies by some milliseconds.
     expect(Math.abs(length / alone[i % 4]!.length - 1)).toBeLessThan(i % 4 < 2 ? 1e-9 : 0.05);
   }
 });
 
-it('begins a short text long before the long ones of others end', async () => {
+it('a short text starts long before the long texts of other clients end', async () => {
   const ends: number[] = [];
   const longs = Array.from({ length: 4 }, async () => {
     await single(LONG_TEXT);
@@ -85,33 +85,33 @@ it('begins a short text long before the long ones of others end', async () => {
   });
   const startedAt = performance.now();
   const short = await single('Good morning.');
-  const firstMs = short.at[0]! - startedAt;
+  const firstMs = short.arrivalTimes[0]! - startedAt;
   await Promise.all(longs);
   expect(firstMs).toBeLessThan((Math.min(...ends) - startedAt) / 3);
 });
 
-it('paces a text while others take all they can get', async () => {
+it('a text is paced while other clients read as fast as possible', async () => {
   const longs = Array.from({ length: 4 }, () => single(LONG_TEXT));
   const stalls = monitorEventLoopDelay({ resolution: 10 });
   stalls.enable();
   const paced = await single(TEXT, { delivery_mode: 'paced' });
   stalls.disable();
-  let heardMs = 0;
-  let dryMs = 0;
-  for (const [index, { audio }] of paced.heard.entries()) {
-    const atMs = paced.at[index]! - paced.at[0]!;
-    dryMs = Math.max(dryMs, atMs - heardMs);
-    heardMs += (audio?.length ?? 0) / BYTES_PER_MS;
+  let receivedMs = 0;
+  let underrunMs = 0;
+  for (const [index, { audio }] of paced.messages.entries()) {
+    const atMs = paced.arrivalTimes[index]! - paced.arrivalTimes[0]!;
+    underrunMs = Math.max(underrunMs, atMs - receivedMs);
+    receivedMs += (audio?.length ?? 0) / BYTES_PER_MS;
   }
-  expect(paced.at.at(-1)! - paced.at[0]!).toBeGreaterThan(heardMs * 0.9);
-  // When the machine stands still, so do we.
-  expect(dryMs).toBeLessThan(2_000 + 2 * (stalls.max / 1e6));
+  expect(paced.arrivalTimes.at(-1)! - paced.arrivalTimes[0]!).toBeGreaterThan(receivedMs * 0.9);
+  // A stall of the machine also stalls this process.
+  expect(underrunMs).toBeLessThan(2_000 + 2 * (stalls.max / 1e6));
   await Promise.all(longs);
 });
 
-it('stops when the client hangs up', async () => {
+it('a request stops when the client disconnects', async () => {
   const client = await open('stream');
-  client.say({ text: LONG_TEXT, flush: true });
+  client.send({ text: LONG_TEXT, flush: true });
   await expect.poll(() => client.audio().length, { timeout: 60_000 }).toBeGreaterThan(0);
   client.socket.terminate();
   const streams = async () => {

@@ -4,6 +4,7 @@ import {
   type AccountChange,
   AccountsRepository,
 } from '../../src/features/auth/accounts.repository.js';
+import { lockAccount } from '../../src/features/ownership/lock-account.js';
 import { isUuid } from '../../src/platform/http/validation/schema-builders.js';
 import { AdminError } from './admin-error.js';
 
@@ -66,7 +67,7 @@ export async function addCredits(db: Knex, account: Account, credits: string): P
 export async function removeAccount(db: Knex, account: Account): Promise<void> {
   await db.transaction(async (transaction) => {
     // New calls wait for this lock and then fail, as the account is deleted.
-    await transaction('accounts').where({ id: account.id }).forUpdate();
+    await lockAccount(transaction, account.id, 'update');
     const open = await transaction('calls')
       .where({ account_id: account.id })
       .whereNot({ state: 'ended' })

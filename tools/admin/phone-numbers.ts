@@ -1,5 +1,7 @@
 import type { Knex } from 'knex';
 import type { Account } from '../../src/features/auth/accounts.repository.js';
+import { lockAccount } from '../../src/features/ownership/lock-account.js';
+import { findDeployedWith } from '../../src/features/ownership/number-ownership.js';
 import { E164 } from '../../src/platform/http/validation/schema-builders.js';
 import { AdminError } from './admin-error.js';
 
@@ -53,7 +55,7 @@ export function listNumbers(db: Knex, account?: Account): Promise<OwnedNumber[]>
  */
 export async function assignNumber(db: Knex, account: Account, number: string): Promise<void> {
   await db.transaction(async (transaction) => {
-    await transaction('accounts').where({ id: account.id }).forKeyShare().first('id');
+    await lockAccount(transaction, account.id, 'key-share');
     const made = await transaction('phone_numbers')
       .insert({ phone_number: number, account_id: account.id, is_assigned: true })
       .onConflict('phone_number')
@@ -109,11 +111,9 @@ async function requireNotDeployed(
   number: string,
   accountId: string,
 ): Promise<void> {
-  const agent: { id: string } | undefined = await transaction('agents')
-    .where({ account_id: accountId, phone_number: number, status: 'deployed' })
-    .first('id');
-  if (!agent) return;
+  const agentId = await findDeployedWith(transaction, accountId, number);
+  if (agentId === undefined) return;
   throw new AdminError(
-    `The agent ${agent.id} of the account ${accountId} is deployed with ${number}: pause it first.`,
+    `The agent ${agentId} of the account ${accountId} is deployed with ${number}: pause it first.`,
   );
 }

@@ -3,8 +3,8 @@ import { packBundle, unpackBundle } from '../../media/models/bundle.js';
 import { DEFAULT_MODEL_IDS, MODEL_CATALOGUE } from '../../media/models/catalogue.js';
 import { licenceText } from '../../media/models/licences.js';
 import { fetchBytes } from '../../media/models/model.js';
-import { fetchCommand, modelsCommand } from '../../media/models/models-command.js';
 import type { ModelState, ModelStore } from '../../media/models/store.js';
+import { fetchCommand, modelsCommand } from '../../src/platform/process/models-command.js';
 import { ProgressDisplay } from './download-progress.js';
 
 const USAGE = `usage: ${modelsCommand('COMMAND')}

@@ -1,6 +1,7 @@
 import { MediaError } from '../../media/errors.js';
 import { ModelStore } from '../../media/models/store.js';
 import { modelFolders, modelsDirFault } from '../../src/config/model-folders.js';
+import { MODEL_ADVICE } from '../../src/platform/process/models-command.js';
 import { COMMANDS, unpack, usage } from './commands.js';
 
 async function main(): Promise<number> {
@@ -14,7 +15,11 @@ async function main(): Promise<number> {
   }
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-  const store = new ModelStore({ ...modelFolders(process.env), environment: process.env });
+  const store = new ModelStore({
+    ...modelFolders(process.env),
+    environment: process.env,
+    advice: MODEL_ADVICE,
+  });
   try {
     return await command({ store, signal: stop.signal, args });
   } catch (error) {

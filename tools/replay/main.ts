@@ -18,6 +18,7 @@ import {
   loadListeningModels,
 } from '../../src/calls/providers/listening-models.js';
 import { modelFolders } from '../../src/config/model-folders.js';
+import { MODEL_ADVICE } from '../../src/platform/process/models-command.js';
 import { changedSettings } from './changed-settings.js';
 import { readReplayFile } from './read-replay-file.js';
 
@@ -85,7 +86,7 @@ function readOptions() {
 async function openModels(): Promise<ListeningModels | undefined> {
   const { modelsDir, cacheDir } = modelFolders(process.env);
   try {
-    const store = new ModelStore({ modelsDir, cacheDir });
+    const store = new ModelStore({ modelsDir, cacheDir, advice: MODEL_ADVICE });
     return await loadListeningModels(store, new CpuScheduler(1), pino({ level: 'silent' }));
   } catch (error) {
     if (error instanceof MediaError && error.code === 'MODEL_MISSING') return undefined;

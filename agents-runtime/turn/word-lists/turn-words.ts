@@ -6,7 +6,7 @@ export type EntityKind = 'digits' | 'email' | 'birth-date' | 'spelling' | 'date'
  * spaces; an underscore joins the words of a phrase, a star stands for any letters.
  */
 export interface TurnWords {
-  /** Words that rarely end a turn: conjunctions, prepositions, articles, transitive verbs, doubts. */
+  /** Words that rarely end a turn: conjunctions, prepositions, articles, transitive verbs, phrases of uncertainty such as "not sure". */
   readonly incompleteEndings: string;
   /** Phrases that end with such a word and are complete. */
   readonly completeEndings: string;

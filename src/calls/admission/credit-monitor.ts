@@ -27,8 +27,13 @@ export class CreditMonitor {
     });
   }
 
+  /** Checks every second, until `pause`. Run it only while there are calls. */
   start(): void {
     this.#task.start();
+  }
+
+  pause(): void {
+    this.#task.pause();
   }
 
   close(): Promise<void> {

@@ -48,7 +48,6 @@ export class LoadMonitor {
   readonly #delay: IntervalHistogram = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
   #cpuSeconds = 0;
   #sampledAt = 0;
-  #isSampling = false;
   #samples: readonly LoadSample[] = [];
   #now: LoadSample = emptySample();
   #state: OverloadState = OPEN;
@@ -65,16 +64,28 @@ export class LoadMonitor {
     return this.#state.isOpen;
   }
 
-  /** @param calls - returns the number of calls that run here */
+  /**
+   * Starts the samples. Run it only while there are calls: reading the CPU time of all threads is slow,
+   * and the histogram wakes the process 100 times a second.
+   * @param calls - returns the number of calls that run here
+   */
   start(calls: () => number): void {
     this.#calls = calls;
-    this.#timer = setInterval(() => this.#check(), this.#options.sampleMs);
+    this.#delay.enable();
+    this.#cpuSeconds = this.#options.cpuSeconds();
+    this.#sampledAt = performance.now();
+    this.#timer = setInterval(() => this.#sample(), this.#options.sampleMs);
     this.#timer.unref();
   }
 
+  /** Stops the samples. Without calls, new calls are admitted. */
   stop(): void {
     clearInterval(this.#timer);
     this.#delay.disable();
+    this.#delay.reset();
+    this.#samples = [];
+    this.#now = emptySample();
+    this.#state = OPEN;
   }
 
   /** A frame was sent this late, ms. */
@@ -101,26 +112,6 @@ export class LoadMonitor {
       cores: percentile(cores, 0.5),
       queueMs: waits.length < MIN_WAITS ? 0 : percentile(waits, 0.95),
     };
-  }
-
-  /**
-   * Measures only while there are calls: reading the CPU time of all threads is slow, and the histogram
-   * wakes the process 100 times a second.
-   */
-  #check(): void {
-    if (this.#calls() === 0 && this.#state.isOpen) {
-      this.#delay.disable();
-      this.#isSampling = false;
-      this.#samples = [];
-      this.#now = emptySample();
-    } else if (this.#isSampling) {
-      this.#sample();
-    } else {
-      this.#isSampling = true;
-      this.#delay.enable();
-      this.#cpuSeconds = this.#options.cpuSeconds();
-      this.#sampledAt = performance.now();
-    }
   }
 
   #sample(): void {

@@ -13,6 +13,7 @@ import { model, oneOf, str } from '../../platform/http/validation/schema-builder
 import { StorageError } from '../../platform/storage/object-store.js';
 import { RECORDING_FILE } from '../recordings/recording-files.js';
 import type { RecordingService } from '../recordings/recordings.service.js';
+import type { CallTurnsRepository } from '../store/call-turns.repository.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 import { CallPath, loadCall } from '../store/load-call.js';
 import { type DownloadLinkParts, downloadLink } from './download-link.js';
@@ -35,12 +36,13 @@ const Recording = model({
 
 export interface CallArtifactRouteParts extends DownloadLinkParts {
   readonly calls: CallsRepository;
+  readonly turns: Pick<CallTurnsRepository, 'has' | 'read'>;
   readonly recordings: Pick<RecordingService, 'prepare' | 'fileOf'>;
 }
 
 /** Transcripts and recordings of calls, and their download by signed links. */
 export function callArtifactRoutes(parts: CallArtifactRouteParts): readonly Route[] {
-  const { calls } = parts;
+  const { calls, turns } = parts;
   const common = { tag: TAG, scope: 'calls:records', method: 'get', params: CallPath } as const;
   return [
     route({
@@ -56,7 +58,7 @@ export function callArtifactRoutes(parts: CallArtifactRouteParts): readonly Rout
       },
       async handle({ principal, params, query }) {
         const { call_id: callId } = await loadCall(calls, principal.accountId, params.call_id);
-        if (!(await calls.turns.has(callId))) throw noTranscript();
+        if (!(await turns.has(callId))) throw noTranscript();
         return { url: linkTo(parts, callId, TRANSCRIPT_FILES[query.format].name) };
       },
     }),
@@ -82,7 +84,7 @@ export function callArtifactRoutes(parts: CallArtifactRouteParts): readonly Rout
   ];
 }
 
-function downloadRoute({ calls, links, recordings }: CallArtifactRouteParts): Route {
+function downloadRoute({ calls, turns, links, recordings }: CallArtifactRouteParts): Route {
   return route({
     tag: TAG,
     scope: 'any',
@@ -119,8 +121,8 @@ function downloadRoute({ calls, links, recordings }: CallArtifactRouteParts): Ro
         return SENT;
       }
       if (!format) throw noTranscript();
-      const turns = calls.turns.read(call.call_id, TURN_ORDERS[format]);
-      const bytes = await writeTranscript(call, turns, format);
+      const pages = turns.read(call.call_id, TURN_ORDERS[format]);
+      const bytes = await writeTranscript(call, pages, format);
       if (!bytes) throw noTranscript();
       res.set(fileHeaders(TRANSCRIPT_FILES[format]));
       sendBytes(req, res, bytes);

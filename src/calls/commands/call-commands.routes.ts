@@ -1,32 +1,32 @@
+import type { IncomingMessage } from 'node:http';
 import type { DialBlocklist } from '../../features/phone-numbers/dial-blocklist.js';
 import { gatewayUnreachable, PeerError } from '../../platform/cluster/peer-client.js';
 import { ApiError } from '../../platform/http/api-error.js';
-import { type Route, route } from '../../platform/http/route.js';
-import { model, oneOf, phoneNumber, str } from '../../platform/http/validation/schema-builders.js';
+import { type Authenticator, bearerOf } from '../../platform/http/bearer-credentials.js';
+import { type Principal, type Route, route } from '../../platform/http/route.js';
+import type { CallTokens } from '../connection/call-tokens.js';
+import type { CallRow } from '../store/call.model.js';
 import type { CallsRepository } from '../store/calls.repository.js';
-import { CallPath, loadRunningCall, NOT_RUNNING, notRunning } from '../store/load-call.js';
+import {
+  CallPath,
+  callNotFound,
+  loadCall,
+  loadRunningCall,
+  NOT_RUNNING,
+  notRunning,
+} from '../store/load-call.js';
 import type { CallCommand } from './call-command.js';
+import {
+  EndedCall,
+  KeysInput,
+  Obeyed,
+  Said,
+  SayInput,
+  TransferInput,
+} from './call-commands.schema.js';
 import type { CallCommandService } from './call-commands.service.js';
 
 const TAG = 'Live calls';
-/** Over a minute of speech. */
-const MAX_SAY_CHARACTERS = 1_000;
-/** Six seconds of tones. */
-const MAX_KEYS = 32;
-
-const SayInput = model({
-  text: str({ min: 1, max: MAX_SAY_CHARACTERS }).refine((text) => /[\p{L}\p{N}]/u.test(text), {
-    message: 'the text must hold something that can be said',
-  }),
-}).meta({ id: 'SayInput' });
-const Said = model({ call_id: str(), status: oneOf(['queued']) }).meta({ id: 'Said' });
-const KeysInput = model({
-  keys: str({ min: 1, max: MAX_KEYS, pattern: /^[0-9*#A-Da-d]+$/ }),
-}).meta({ id: 'KeysInput' });
-const TransferInput = model({
-  target_phone_number: phoneNumber(),
-}).meta({ id: 'TransferInput' });
-const Obeyed = model({ call_id: str(), status: oneOf(['done']) }).meta({ id: 'Obeyed' });
 
 const REFUSALS = {
   404: { description: 'No such call' },
@@ -36,14 +36,17 @@ const REFUSALS = {
 
 export interface CallCommandRouteParts {
   readonly calls: Pick<CallsRepository, 'find'>;
-  readonly commands: Pick<CallCommandService, 'send'>;
+  readonly commands: Pick<CallCommandService, 'send' | 'end'>;
   readonly blocklist: DialBlocklist;
+  readonly tokens: CallTokens;
+  readonly keys: Authenticator;
 }
 
 /** What an operator may do to a running call. */
 export function callCommandRoutes(parts: CallCommandRouteParts): readonly Route[] {
   const { calls, commands, blocklist } = parts;
   return [
+    endRoute(parts),
     sayRoute(parts),
     route({
       tag: TAG,
@@ -95,6 +98,65 @@ export function callCommandRoutes(parts: CallCommandRouteParts): readonly Route[
       },
     }),
   ];
+}
+
+function endRoute({ commands, tokens, calls, keys }: CallCommandRouteParts): Route {
+  return route({
+    tag: 'Calls',
+    scope: 'calls:monitor',
+    method: 'post',
+    path: '/calls/{call_id}/end',
+    summary: 'End a call',
+    description:
+      'The bearer is the end_token of the connection details, which ends the call as its caller does, or an API key, whose call then ends with operator_ended. Idempotent.',
+    params: CallPath,
+    isForBrowsers: true,
+    credential: {
+      kind: 'end_token',
+      orKey: true,
+      check: async (request) =>
+        (await principalOfEndToken(request, tokens, calls)) ??
+        keys.authenticate(bearerOf(request) ?? ''),
+    },
+    responses: {
+      200: { description: 'The call has ended', schema: EndedCall },
+      404: { description: 'No such call' },
+    },
+    async handle({ params, principal, req, log }) {
+      const callId = params.call_id;
+      const isCaller = (await principalOfEndToken(req, tokens, calls)) !== undefined;
+      if (!isCaller) {
+        await loadCall(calls, principal.accountId, callId);
+        log.info({ callId, keyId: principal.keyId }, 'An operator ends a call');
+      }
+      await commands.end(callId, isCaller ? 'user_hangup' : 'operator_ended');
+      return presentEndedCall((await calls.find(callId)) ?? callNotFound(callId));
+    },
+  });
+}
+
+/** The principal of an end token; undefined if the bearer is not the end token of this call. */
+async function principalOfEndToken(
+  request: IncomingMessage & { readonly path?: string },
+  tokens: CallTokens,
+  calls: CallCommandRouteParts['calls'],
+): Promise<Principal | undefined> {
+  const bearer = bearerOf(request);
+  const callId = bearer && (await tokens.verify(bearer, 'end'));
+  if (!callId || !request.path?.includes(`/calls/${callId}/`)) return undefined;
+  const row = await calls.find(callId);
+  return row && { accountId: row.account_id, keyId: null, scopes: ['*'] };
+}
+
+function presentEndedCall(row: CallRow) {
+  const { started_at: start, ended_at: end } = row;
+  return {
+    call_id: row.call_id,
+    status: row.state,
+    ended_at: end?.toISOString() ?? null,
+    actual_duration_seconds: start && end ? (end.getTime() - start.getTime()) / 1000 : 0,
+    credits_used: Number(row.credits_used),
+  };
 }
 
 function sayRoute({ calls, commands }: CallCommandRouteParts): Route {

@@ -1,16 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { AgentPath } from '../../features/agents/agents.schema.js';
-import { type Authenticator, bearerOf } from '../../platform/http/authenticate.js';
-import { type Principal, type Route, route } from '../../platform/http/route.js';
-import type { CallsRepository } from '../store/calls.repository.js';
-import { CallPath, loadCall } from '../store/load-call.js';
-import type { CallTokens } from './call-tokens.js';
-import {
-  AgentCallStatus,
-  ConnectionDetails,
-  ConnectionDetailsInput,
-  EndedCall,
-} from './connection.schema.js';
+import { type Route, route } from '../../platform/http/route.js';
+import { AgentCallStatus, ConnectionDetails, ConnectionDetailsInput } from './connection.schema.js';
 import {
   type ConnectionService,
   type IssuedConnection,
@@ -19,16 +9,8 @@ import {
 
 const TAG = 'Calls';
 
-export interface ConnectionRouteParts {
-  readonly connections: ConnectionService;
-  readonly tokens: CallTokens;
-  readonly calls: CallsRepository;
-  readonly keys: Authenticator;
-}
-
-/** `/connection` and `/calls/{call_id}/end`. */
-export function connectionRoutes(parts: ConnectionRouteParts): readonly Route[] {
-  const { connections } = parts;
+/** `/connection`. */
+export function connectionRoutes(connections: ConnectionService): readonly Route[] {
   return [
     connectionRoute(connections, false),
     connectionRoute(connections, true),
@@ -45,41 +27,7 @@ export function connectionRoutes(parts: ConnectionRouteParts): readonly Route[] 
       },
       handle: ({ principal, params }) => connections.statusOf(principal.accountId, params.agent_id),
     }),
-    endRoute(parts),
   ];
-}
-
-function endRoute({ connections, tokens, calls, keys }: ConnectionRouteParts): Route {
-  return route({
-    tag: TAG,
-    scope: 'calls:monitor',
-    method: 'post',
-    path: '/calls/{call_id}/end',
-    summary: 'End a call',
-    description:
-      'The bearer is the end_token of the connection details, which ends the call as its caller does, or an API key, whose call then ends with operator_ended. Idempotent.',
-    params: CallPath,
-    isForBrowsers: true,
-    credential: {
-      kind: 'end_token',
-      orKey: true,
-      check: async (request) =>
-        (await ownToken(request, tokens, calls)) ?? keys.authenticate(bearerOf(request) ?? ''),
-    },
-    responses: {
-      200: { description: 'The call has ended', schema: EndedCall },
-      404: { description: 'No such call' },
-    },
-    async handle({ params, principal, req, log }) {
-      const callId = params.call_id;
-      const isCaller = (await ownToken(req, tokens, calls)) !== undefined;
-      if (!isCaller) {
-        await loadCall(calls, principal.accountId, callId);
-        log.info({ callId, keyId: principal.keyId }, 'a call is ended by an operator');
-      }
-      return connections.end(callId, isCaller ? 'user_hangup' : 'operator_ended');
-    },
-  });
 }
 
 function connectionRoute(connections: ConnectionService, isTest: boolean): Route {
@@ -120,17 +68,4 @@ function connectionRoute(connections: ConnectionService, isTest: boolean): Route
         { isTest, transport: body.transport ?? undefined },
       ),
   });
-}
-
-/** The principal of an end token; undefined if the bearer is not the end token of this call. */
-async function ownToken(
-  request: IncomingMessage & { readonly path?: string },
-  tokens: CallTokens,
-  calls: CallsRepository,
-): Promise<Principal | undefined> {
-  const bearer = bearerOf(request);
-  const callId = bearer && (await tokens.verify(bearer, 'end'));
-  if (!callId || !request.path?.includes(`/calls/${callId}/`)) return undefined;
-  const row = await calls.find(callId);
-  return row && { accountId: row.account_id, keyId: null, scopes: ['*'] };
 }

@@ -3,14 +3,7 @@ import {
   AgentOverrides,
   DynamicVariables,
 } from '../../features/agents/config/call-overrides.schema.js';
-import {
-  bool,
-  float,
-  int,
-  model,
-  oneOf,
-  str,
-} from '../../platform/http/validation/schema-builders.js';
+import { bool, int, model, oneOf, str } from '../../platform/http/validation/schema-builders.js';
 
 export const ConnectionDetailsInput = model({
   agent_id: str(),
@@ -36,11 +29,3 @@ export const AgentCallStatus = model({
   call_allowed: bool(),
   call_validation_details: str().nullable(),
 }).meta({ id: 'AgentCallStatus' });
-
-export const EndedCall = model({
-  call_id: str(),
-  status: str(),
-  ended_at: str({ format: 'date-time' }).nullable(),
-  actual_duration_seconds: float(),
-  credits_used: float(),
-}).meta({ id: 'EndedCall' });

@@ -4,10 +4,8 @@ import { loadAgent } from '../../features/agents/load-agent.js';
 import type { VoiceOverrides } from '../../features/voices/voice-overrides.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import { type CallSlots, slotRefusalError, slotRefusalText } from '../admission/call-slots.js';
-import type { CallCommandService } from '../commands/call-commands.service.js';
 import type { CallOptions } from '../store/call.model.js';
 import type { CallsRepository } from '../store/calls.repository.js';
-import { callNotFound } from '../store/load-call.js';
 import type { CallTokens } from './call-tokens.js';
 import type { ConnectionDetails } from './connection.schema.js';
 
@@ -16,7 +14,6 @@ export interface ConnectionServiceParts {
   readonly calls: CallsRepository;
   readonly tokens: CallTokens;
   readonly slots: CallSlots;
-  readonly commands: Pick<CallCommandService, 'end'>;
   readonly overrides: VoiceOverrides;
   /** `ws(s)://host:port`; undefined where no absolute URL is known. */
   readonly socketOrigin: () => string | undefined;
@@ -181,21 +178,6 @@ export class ConnectionService {
       status_code: STATUS_CODES[agent.status],
       call_allowed: refusal === undefined,
       call_validation_details: refusal === undefined ? null : slotRefusalText(refusal),
-    };
-  }
-
-  /** Ends a call for its client or an operator. Idempotent. @throws ApiError CALL_NOT_FOUND */
-  async end(callId: string, reason: 'user_hangup' | 'operator_ended') {
-    const { calls, commands } = this.#parts;
-    await commands.end(callId, reason);
-    const row = (await calls.find(callId)) ?? callNotFound(callId);
-    const { started_at: start, ended_at: end } = row;
-    return {
-      call_id: callId,
-      status: row.state,
-      ended_at: end?.toISOString() ?? null,
-      actual_duration_seconds: start && end ? (end.getTime() - start.getTime()) / 1000 : 0,
-      credits_used: Number(row.credits_used),
     };
   }
 

@@ -13,7 +13,7 @@ const MAX_SWEPT = 100;
 const ADD_JOB = `graphile_worker.add_job('${SUMMARISE_JOB}', json_build_object('call_id', call_id),
   max_attempts := 3, job_key := '${SUMMARISE_JOB} ' || call_id)`;
 
-/** The summaries of calls and their jobs. */
+/** The summaries of calls and their jobs: the only code that uses the column `summary_due_at`, except deletions. */
 export class SummariesRepository {
   readonly #db: Knex;
 

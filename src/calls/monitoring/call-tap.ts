@@ -2,8 +2,8 @@ import type { CallObserver } from '../../../agents-runtime/contract/call-observe
 import { FaultBoundary } from '../../../agents-runtime/timing/fault-boundary.js';
 import type { CreateObserver } from '../session/call-session.js';
 import { AudioMixer } from './audio-mixer.js';
+import { toRunning } from './live-event.js';
 import type { CallFeed, LiveEventBus } from './live-event-bus.js';
-import { toRunning } from './running-calls.repository.js';
 
 /** Publishes the calls of this gateway to its event bus. */
 export function createCallTap(bus: LiveEventBus): CreateObserver {

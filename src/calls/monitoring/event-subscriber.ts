@@ -12,7 +12,6 @@ import type { CallsRepository } from '../store/calls.repository.js';
 import type { LiveEvent } from './live-event.js';
 import type { LiveEventBus } from './live-event-bus.js';
 import { eventsPath } from './peer-streams.js';
-import type { RunningCallsRepository } from './running-calls.repository.js';
 
 /** Changes are notified. In case a notice is lost, the database is read this often. */
 const RECHECK_MS = 15_000;
@@ -28,8 +27,7 @@ export interface EventSubscriberParts {
   readonly peers: PeerClient;
   readonly changes: Pick<ChangeNotices, 'waiter'>;
   readonly gateways: Pick<GatewaysRepository, 'others' | 'find'>;
-  readonly running: Pick<RunningCallsRepository, 'find'>;
-  readonly calls: Pick<CallsRepository, 'findEnded'>;
+  readonly calls: Pick<CallsRepository, 'find' | 'findEnded'>;
   readonly log: Logger;
   /** By default 30 s. */
   readonly unreachableMs?: number | undefined;
@@ -55,13 +53,13 @@ export class EventSubscriber {
     tell: Tell,
     signal: AbortSignal,
   ): Promise<void> {
-    const { gatewayId, gateways, running, changes, unreachableMs = UNREACHABLE_MS } = this.#parts;
+    const { gatewayId, gateways, calls, changes, unreachableMs = UNREACHABLE_MS } = this.#parts;
     const waiter = changes.waiter((topic) => topic === callId || topic === GATEWAYS_TOPIC);
     let reachedAt = performance.now();
     let retryMs = MIN_RETRY_MS;
     try {
       while (!signal.aborted) {
-        const row = await running.find(callId);
+        const row = await calls.find(callId);
         if (row?.state !== 'live') {
           if (!signal.aborted) tell(ended(callId, row?.ended_reason ?? null));
           return;

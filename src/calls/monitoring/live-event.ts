@@ -1,6 +1,7 @@
 import type { LoggedTurn } from '../../../agents-runtime/contract/call-log.js';
 import type { EndedReason } from '../../../agents-runtime/contract/ended-reason.js';
 import type { AgentState, CallEvent } from '../../../agents-runtime/contract/transport.js';
+import type { CallRow } from '../store/call.model.js';
 
 /** What is known of a running call as a whole, in the names of the interface. */
 export interface RunningCall {
@@ -81,4 +82,10 @@ export function fromTurn(callId: string, turn: LoggedTurn): LiveEvent {
     start_ms: Math.round(startMs),
     end_ms: Math.round(endMs),
   };
+}
+
+export function toRunning(row: CallRow): RunningCall {
+  const { call_id, agent_id, agent_name, call_type, from_number, to_number } = row;
+  const started_at = row.started_at?.toISOString() ?? null;
+  return { call_id, agent_id, agent_name, call_type, from_number, to_number, started_at };
 }

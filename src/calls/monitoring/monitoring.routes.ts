@@ -8,9 +8,12 @@ import {
   oneOf,
   str,
 } from '../../platform/http/validation/schema-builders.js';
+import type { CallTurnsRepository } from '../store/call-turns.repository.js';
+import type { CallsRepository } from '../store/calls.repository.js';
 import { CallPath, loadRunningCall, NOT_RUNNING } from '../store/load-call.js';
+import type { CallTurnRow } from '../store/turn.model.js';
 import { AUDIO_TYPE } from './audio-mixer.js';
-import { type RunningCallsRepository, toRunning } from './running-calls.repository.js';
+import { toRunning } from './live-event.js';
 import { LIVE_SCOPE, type StreamSessions } from './stream-sessions.js';
 
 const TAG = 'Live calls';
@@ -39,13 +42,14 @@ const STREAMED =
   'With `Accept: text/event-stream` it answers a stream of events, until the client goes.';
 
 export interface LiveRouteParts {
-  readonly running: RunningCallsRepository;
+  readonly calls: Pick<CallsRepository, 'find' | 'listRunning'>;
+  readonly turns: Pick<CallTurnsRepository, 'listFrom'>;
   readonly desk: StreamSessions;
 }
 
 /** Lists, events and audio of running calls. */
 export function liveRoutes(parts: LiveRouteParts): readonly Route[] {
-  const { running, desk } = parts;
+  const { calls, turns, desk } = parts;
   return [
     route({
       tag: TAG,
@@ -56,7 +60,9 @@ export function liveRoutes(parts: LiveRouteParts): readonly Route[] {
       description: `The newest first, 1,000 at most. ${STREAMED}`,
       responses: { 200: { description: 'The calls that run now', schema: RunningCalls } },
       async handle({ principal, req, res, log }) {
-        if (!wantsStream(req)) return { calls: await running.list(principal.accountId) };
+        if (!wantsStream(req)) {
+          return { calls: (await calls.listRunning(principal.accountId)).map(toRunning) };
+        }
         log.info({ keyId: principal.keyId }, 'live calls are watched');
         await desk.streamAccount({ principal, req, res, log });
         return SENT;
@@ -76,10 +82,10 @@ export function liveRoutes(parts: LiveRouteParts): readonly Route[] {
         409: { description: NOT_RUNNING },
       },
       async handle({ principal, params, req, res, log }) {
-        const row = await loadRunningCall(running, principal.accountId, params.call_id);
+        const row = await loadRunningCall(calls, principal.accountId, params.call_id);
         if (!wantsStream(req)) {
-          const turns = await running.turns(row.call_id, 0);
-          return { call: toRunning(row), turns: turns.map(toTurn) };
+          const soFar = await turns.listFrom(row.call_id, 0);
+          return { call: toRunning(row), turns: soFar.map(presentTurn) };
         }
         log.info({ callId: row.call_id, keyId: principal.keyId }, 'a live call is watched');
         await desk.streamCall({ principal, req, res, log }, row.call_id, lastTurnOf(req));
@@ -90,7 +96,7 @@ export function liveRoutes(parts: LiveRouteParts): readonly Route[] {
   ];
 }
 
-function audioRoute({ running, desk }: LiveRouteParts): Route {
+function audioRoute({ calls, desk }: LiveRouteParts): Route {
   return route({
     tag: TAG,
     scope: LIVE_SCOPE,
@@ -106,7 +112,7 @@ function audioRoute({ running, desk }: LiveRouteParts): Route {
       503: { description: 'The gateway that holds the call cannot be reached' },
     },
     async handle({ principal, params, req, res, log }) {
-      const row = await loadRunningCall(running, principal.accountId, params.call_id);
+      const row = await loadRunningCall(calls, principal.accountId, params.call_id);
       log.info({ callId: row.call_id, keyId: principal.keyId }, 'a call is listened to');
       await desk.listen({ principal, req, res, log }, row);
       return SENT;
@@ -125,8 +131,6 @@ function lastTurnOf(request: Request): number {
   return /^\d{1,9}$/.test(id) ? Number(id) : 0;
 }
 
-function toTurn({ index, role, text, cut, start_ms, end_ms }: LiveTurnRow) {
+function presentTurn({ index, role, text, cut, start_ms, end_ms }: CallTurnRow) {
   return { index, role, text, cut, start_ms, end_ms };
 }
-
-type LiveTurnRow = Awaited<ReturnType<RunningCallsRepository['turns']>>[number];

@@ -3,18 +3,18 @@ import type { Logger } from 'pino';
 import type { GatewaysRepository } from '../../platform/cluster/gateways.repository.js';
 import { gatewayUnreachable, type PeerClient } from '../../platform/cluster/peer-client.js';
 import { ApiError } from '../../platform/http/api-error.js';
-import type { Authenticator } from '../../platform/http/authenticate.js';
+import type { Authenticator } from '../../platform/http/bearer-credentials.js';
 import { watchCredential } from '../../platform/http/credential-watch.js';
 import type { Principal } from '../../platform/http/route.js';
 import type { RouteScope } from '../../platform/http/scopes.js';
 import type { CallRow } from '../store/call.model.js';
+import type { CallTurnsRepository } from '../store/call-turns.repository.js';
 import type { AudioEncoders } from './audio-mixer.js';
 import { listenInto, passOn } from './audio-response.js';
 import type { EventSubscriber } from './event-subscriber.js';
 import type { ClosedReason } from './live-event.js';
 import type { LiveEventBus } from './live-event-bus.js';
 import { audioPath } from './peer-streams.js';
-import type { RunningCallsRepository } from './running-calls.repository.js';
 import { EventStream, endSoon } from './sse-stream.js';
 import { TurnStream } from './turn-stream.js';
 
@@ -31,7 +31,7 @@ export interface StreamSessionsParts {
   readonly encoders: AudioEncoders;
   readonly follower: EventSubscriber;
   readonly gateways: Pick<GatewaysRepository, 'find'>;
-  readonly running: RunningCallsRepository;
+  readonly turns: Pick<CallTurnsRepository, 'listFrom'>;
   readonly keys: Authenticator;
   readonly beatMs?: number;
   /** How often the API keys of open streams are checked, ms. Default: 5,000. */
@@ -72,10 +72,10 @@ export class StreamSessions {
 
   /** Tells a client of one call: what has been said, and what is being said, to its end. */
   async streamCall(asking: Asking, callId: string, from: number): Promise<void> {
-    const { follower, running } = this.#parts;
+    const { follower, turns } = this.#parts;
     const { accountId } = asking.principal;
     const { stream, signal } = this.#begin(asking);
-    const story = new TurnStream({ callId, from, stream, running, log: asking.log });
+    const story = new TurnStream({ callId, from, stream, turns, log: asking.log });
     try {
       await follower.followCall(accountId, callId, (event) => story.tell(event), signal);
       await story.told();

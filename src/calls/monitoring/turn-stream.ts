@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
+import type { CallTurnsRepository } from '../store/call-turns.repository.js';
 import type { LiveEvent } from './live-event.js';
-import type { RunningCallsRepository } from './running-calls.repository.js';
 import type { EventStream } from './sse-stream.js';
 
 /** Events that wait for what was said before them. */
@@ -11,7 +11,7 @@ export interface TurnStreamParts {
   /** The first turn that the client wants told. */
   readonly from: number;
   readonly stream: EventStream;
-  readonly running: Pick<RunningCallsRepository, 'turns'>;
+  readonly turns: Pick<CallTurnsRepository, 'listFrom'>;
   readonly log: Logger;
 }
 
@@ -51,14 +51,14 @@ export class TurnStream {
   }
 
   async #send(event: LiveEvent): Promise<void> {
-    const { callId, stream, running } = this.#parts;
+    const { callId, stream, turns } = this.#parts;
     if (event.type === 'turn') {
       this.#sendTurn(event);
       return;
     }
     if (event.type !== 'ended') stream.send(event);
     if (event.type === 'call' || event.type === 'ended') {
-      for (const turn of await running.turns(callId, this.#next)) {
+      for (const turn of await turns.listFrom(callId, this.#next)) {
         const { index, role, text, cut, start_ms, end_ms } = turn;
         this.#sendTurn({
           ...{ type: 'turn', call_id: callId },

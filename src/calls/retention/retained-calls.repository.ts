@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { CallRow } from '../store/call.model.js';
 import type { Deleted } from './deletion-audit.repository.js';
+import type { Artifact, RetentionPolicy } from './retention.repository.js';
 
 /** A call that can be deleted. */
 export type RetainedCall = CallRow & { readonly reserved_until: Date };
@@ -8,7 +9,21 @@ export type RetainedCall = CallRow & { readonly reserved_until: Date };
 /** Records the number of deleted rows in the same transaction. */
 type RecordCounts<Counts> = (transaction: Knex.Transaction, counts: Counts) => Promise<void>;
 
-/** Finds and deletes the rows of calls: calls, turns and webhook deliveries. */
+/** The summary and the webhooks of a call that has just ended may still be in progress. */
+const SETTLED = "interval '10 minutes'";
+
+/** Longer than the last token of an unused reservation is valid: the end token lives for a day. */
+const ABANDONED = "interval '2 days'";
+
+const COLUMNS = {
+  audio: { days: 'audio_days', deletedAt: 'audio_deleted_at' },
+  transcript: { days: 'transcript_days', deletedAt: 'words_deleted_at' },
+} as const;
+
+/**
+ * Finds and deletes rows of calls: calls, turns and webhook deliveries. Of a row that stays, it changes
+ * only what a deletion clears or records.
+ */
 export class RetainedCallsRepository {
   readonly #db: Knex;
 
@@ -95,6 +110,57 @@ export class RetainedCallsRepository {
       const sent = await transaction('webhook_deliveries').where({ call_id: callId }).delete();
       await recordCounts(transaction, { calls, turns, webhook_deliveries: sent });
     });
+  }
+
+  /** Calls that are due for deletion by a policy, oldest first. An agent's own policy takes precedence. */
+  async due(
+    policy: RetentionPolicy,
+    artifact: Artifact,
+    limit: number,
+  ): Promise<readonly string[]> {
+    const { days, deletedAt } = COLUMNS[artifact];
+    const { account_id, agent_id } = policy;
+    if (policy[days] === null) return [];
+    return this.#db('calls')
+      .where({ account_id, state: 'ended' })
+      .whereNull(deletedAt)
+      .whereRaw(`ended_at < now() - greatest(? * interval '1 day', ${SETTLED})`, [policy[days]])
+      .modify((calls) => {
+        if (agent_id !== null) calls.where({ agent_id });
+        else {
+          calls.whereNotIn('agent_id', (own) =>
+            own
+              .select('agent_id')
+              .from('retention_policies')
+              .where({ account_id })
+              .whereNotNull('agent_id')
+              .whereNotNull(days),
+          );
+        }
+      })
+      .orderBy('ended_at')
+      .limit(limit)
+      .pluck('call_id');
+  }
+
+  /**
+   * Deletes web calls that were reserved and never started, oldest first. They are in no list and no
+   * sum. A call that is being claimed, or that has any artifact, stays.
+   * @returns the number of deleted calls
+   */
+  async deleteUnused(limit: number): Promise<number> {
+    const { rowCount } = await this.#db.raw<{ rowCount: number }>(
+      `delete from calls where id in (
+         select id from calls
+         where call_type = 'web' and started_at is null and state <> 'live'
+           and created_at < now() - ${ABANDONED}
+           and not exists (select from call_turns where call_turns.call_id = calls.call_id)
+           and not exists (select from recordings where recordings.call_id = calls.call_id)
+           and not exists (select from webhook_deliveries where webhook_deliveries.call_id = calls.call_id)
+         order by created_at limit ? for update skip locked)`,
+      [limit],
+    );
+    return rowCount;
   }
 }
 

@@ -4,6 +4,7 @@ import { withSessionLock } from '../../platform/db/session-lock.js';
 import { PeriodicTask } from '../../platform/jobs/periodic-task.js';
 import type { CallDeletionService } from './call-deletion.service.js';
 import type { DeletionAuditRepository } from './deletion-audit.repository.js';
+import type { RetainedCallsRepository } from './retained-calls.repository.js';
 import type { Artifact, RetentionPolicy, RetentionRepository } from './retention.repository.js';
 
 /** Interval between searches for data that is due for deletion. */
@@ -18,6 +19,7 @@ const LOCK = 7_274_540;
 export interface RetentionWorkerParts {
   readonly db: Knex;
   readonly policies: RetentionRepository;
+  readonly calls: RetainedCallsRepository;
   readonly receipts: DeletionAuditRepository;
   readonly deletion: CallDeletionService;
   readonly log: Logger;
@@ -77,11 +79,11 @@ export class RetentionWorker {
 
   /** Unused reservations need neither a policy nor a receipt. */
   async #deleteUnused(stop: AbortSignal): Promise<void> {
-    const { policies, log } = this.#parts;
+    const { calls, log } = this.#parts;
     let deleted = 0;
     for (let last = BATCH; last === BATCH && deleted < MAX_CALLS; deleted += last) {
       if (stop.aborted) break;
-      last = await policies.deleteUnused(BATCH);
+      last = await calls.deleteUnused(BATCH);
     }
     if (deleted > 0) log.info({ deleted }, 'unused reservations of calls were deleted');
   }
@@ -92,10 +94,10 @@ export class RetentionWorker {
     artifact: Artifact,
     stop: AbortSignal,
   ): AsyncGenerator<string> {
-    const { policies } = this.#parts;
+    const { calls } = this.#parts;
     const seen = new Set<string>();
     while (!stop.aborted && seen.size < MAX_CALLS) {
-      const due = await policies.due(policy, artifact, BATCH);
+      const due = await calls.due(policy, artifact, BATCH);
       const fresh = due.filter((callId) => !seen.has(callId));
       if (fresh.length === 0) return;
       for (const callId of fresh) {

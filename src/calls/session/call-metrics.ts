@@ -105,7 +105,7 @@ export class CallMetrics {
         else answered();
         this.#states.set(id, state);
       },
-      turn: (outcome: TurnOutcome) => this.#turns.inc({ outcome }),
+      turnOutcome: (outcome: TurnOutcome) => this.#turns.inc({ outcome: turnLabel(outcome) }),
       latency: (latency: TurnLatency) => {
         for (const part of [...LATENCY_PARTS, 'total'] as const) {
           this.#latency.observe({ part }, latency[part] / MS_PER_S);
@@ -147,4 +147,9 @@ export class CallMetrics {
       },
     });
   }
+}
+
+/** The label `outcome` of `turns_total`. Dashboards use these names. */
+function turnLabel(outcome: TurnOutcome): string {
+  return outcome === 'no-transcript' ? 'unheard' : outcome;
 }

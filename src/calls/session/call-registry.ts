@@ -35,6 +35,8 @@ export class CallRegistry {
   /** Calls that are claimed and have not started yet. */
   #opening = 0;
   #onEmpty: () => void = () => undefined;
+  /** Work that runs only while there are calls. */
+  readonly #work: { readonly start: () => () => void; stop?: (() => void) | undefined }[] = [];
   #isDraining = false;
   #isClosed = false;
 
@@ -73,12 +75,28 @@ export class CallRegistry {
     };
   }
 
+  /**
+   * Runs work only while there are calls.
+   * @param start - called when the first call is added. Returns a function that stops the work, which is
+   *   called when the last call is removed.
+   */
+  whileActive(start: () => () => void): void {
+    this.#work.push({ start });
+  }
+
   add(callId: string, live: LiveCall): void {
     this.#calls.set(callId, live);
+    for (const work of this.#work) work.stop ??= work.start();
   }
 
   remove(callId: string): void {
     this.#calls.delete(callId);
+    if (this.#calls.size === 0) {
+      for (const work of this.#work) {
+        work.stop?.();
+        work.stop = undefined;
+      }
+    }
     this.#checkEmpty();
   }
 

@@ -17,6 +17,7 @@ import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
 import type { CallTools } from '../../features/agent-tools/agent-tools.js';
 import type { ToolCaller } from '../../features/agent-tools/webhook-tool.js';
 import type { CallRow } from '../store/call.model.js';
+import type { CallTurnsRepository } from '../store/call-turns.repository.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 import type { CallRegistry, LiveCall } from './call-registry.js';
 import { PersistentCallLog } from './persistent-call-log.js';
@@ -55,6 +56,7 @@ export type CreateObserver = (call: ObservedCall) => CallObserver | undefined;
 
 export interface CallSessionParts {
   readonly calls: CallsRepository;
+  readonly turns: CallTurnsRepository;
   readonly registry: CallRegistry;
   readonly providers: CallProviders;
   readonly ticker: FrameTicker;
@@ -167,7 +169,7 @@ export class CallSession {
   }
 
   #providerDependencies(): Omit<CallDependencies, 'clock' | 'transport' | 'onFault' | 'onEnded'> {
-    const { calls, registry, providers, ticker } = this.#parts;
+    const { calls, turns, registry, providers, ticker } = this.#parts;
     const { config, voice, dictionary, tools } = this.#own;
     return {
       config,
@@ -187,6 +189,7 @@ export class CallSession {
       dictionary,
       log: new PersistentCallLog({
         calls,
+        turns,
         callId: this.row.call_id,
         isStopping: () => registry.isDraining,
       }),

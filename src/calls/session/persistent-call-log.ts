@@ -8,9 +8,8 @@ import type { CallsRepository } from '../store/calls.repository.js';
 const RETRY_MS = 1_000;
 
 export interface PersistentCallLogParts {
-  readonly calls: Pick<CallsRepository, 'start' | 'end'> & {
-    readonly turns: Pick<CallTurnsRepository, 'save'>;
-  };
+  readonly calls: Pick<CallsRepository, 'start' | 'end'>;
+  readonly turns: Pick<CallTurnsRepository, 'save'>;
   readonly callId: string;
   /** While the gateway stops, writes are not retried. */
   readonly isStopping: () => boolean;
@@ -34,8 +33,8 @@ export class PersistentCallLog implements CallLog {
   }
 
   turn(turn: LoggedTurn): Promise<void> {
-    const { calls, callId } = this.#parts;
-    return this.#retry(() => calls.turns.save(callId, turn));
+    const { turns, callId } = this.#parts;
+    return this.#retry(() => turns.save(callId, turn));
   }
 
   ended(reason: EndedReason): Promise<void> {

@@ -58,17 +58,12 @@ export class CallTurnsRepository {
     } while (last);
   }
 
-  /** The user's turn at an index, or at the end of the call. */
-  async userTurnAt(
-    transaction: Knex.Transaction,
-    callId: string,
-    index?: number,
-  ): Promise<LoggedTurn | undefined> {
-    const row = await transaction<CallTurnRow>('call_turns')
-      .where({ call_id: callId, ...(index !== undefined && { index }) })
-      .orderBy('index', 'desc')
-      .first();
-    return row?.role === 'user' ? toTurn(row) : undefined;
+  /** The turns of a call from an index on. */
+  async listFrom(callId: string, index: number): Promise<readonly CallTurnRow[]> {
+    return this.#db<CallTurnRow>('call_turns')
+      .where({ call_id: callId })
+      .where('index', '>=', index)
+      .orderBy('index');
   }
 
   /** The number of tools that a turn had when it was stored before. */
@@ -97,7 +92,7 @@ export class CallTurnsRepository {
     callId: string,
     turn: LoggedTurn,
   ): Promise<void> {
-    const before = await this.userTurnAt(transaction, callId, turn.index - 1);
+    const before = await findUserTurn(transaction, callId, turn.index - 1);
     const completed = [...(before ? [before] : []), ...(turn.role === 'agent' ? [turn] : [])];
     if (completed.length === 0) return;
     const call = await transaction<CallRow>('calls').where({ call_id: callId }).first();
@@ -105,4 +100,17 @@ export class CallTurnsRepository {
     const events = completed.map((each) => turnCompleted(call, each));
     await this.#events.record(transaction, events);
   }
+}
+
+/** The user's turn at an index. Default: the last turn of the call, if it is the user's. */
+export async function findUserTurn(
+  transaction: Knex.Transaction,
+  callId: string,
+  index?: number,
+): Promise<LoggedTurn | undefined> {
+  const row = await transaction<CallTurnRow>('call_turns')
+    .where({ call_id: callId, ...(index !== undefined && { index }) })
+    .orderBy('index', 'desc')
+    .first();
+  return row?.role === 'user' ? toTurn(row) : undefined;
 }

@@ -1,15 +1,17 @@
 import type { Knex } from 'knex';
 import type { EndedReason } from '../../../agents-runtime/contract/ended-reason.js';
+import { lockAccount } from '../../features/ownership/lock-account.js';
 import type { WebhookRecorder } from '../../features/webhooks/webhook-events.js';
 import { notifyChanges } from '../../platform/cluster/change-notices.js';
 import type { CallOptions, CallRow, CallType } from './call.model.js';
 import { callEnded, callStarted, turnCompleted } from './call-events.js';
-import { CallTurnsRepository } from './call-turns.repository.js';
+import { findUserTurn } from './call-turns.repository.js';
 
 /** A reserved slot that is not used is free again after this time. Part of the public contract. */
 const RESERVED_S = 60;
 /** A reserved telephone call whose slot was freed this long ago is abandoned. */
 const ABANDONED_S = 3_600;
+const MAX_LISTED = 1_000;
 
 export interface NewCall {
   readonly callId: string;
@@ -29,8 +31,6 @@ const NO_EVENTS: WebhookRecorder = { record: async () => undefined };
 
 /** Calls from their reservation to their end. */
 export class CallsRepository {
-  /** Their turns. */
-  readonly turns: CallTurnsRepository;
   readonly #db: Knex;
   /** Concurrent calls per account; 0: no limit. */
   readonly #slots: number;
@@ -41,13 +41,13 @@ export class CallsRepository {
     this.#db = db;
     this.#slots = slots;
     this.#events = events;
-    this.turns = new CallTurnsRepository(db, events);
   }
 
   /** Reserves a slot and creates the call's row, atomically. @returns the reason if it is refused */
   reserve(call: NewCall): Promise<CallRefusal | undefined> {
     return this.#db.transaction(async (transaction) => {
-      await lockAccount(transaction, call.accountId);
+      // Serialises the reservations of an account, so that two calls never get the last slot.
+      await lockAccount(transaction, call.accountId, 'update');
       const refusal = await this.#refusal(transaction, call.accountId);
       if (refusal) return refusal;
       await transaction('calls').insert({
@@ -74,7 +74,7 @@ export class CallsRepository {
       const calls = () => transaction<CallRow>('calls').where({ call_id: callId });
       const row = await calls().forUpdate().first();
       if (row?.state !== 'reserved') return undefined;
-      await lockAccount(transaction, row.account_id);
+      await lockAccount(transaction, row.account_id, 'update');
       const refusal = await this.#refusal(transaction, row.account_id, callId);
       if (refusal) return refusal;
       const [claimed] = await calls()
@@ -135,6 +135,14 @@ export class CallsRepository {
   async endReserved(callId: string, reason: EndedReason): Promise<boolean> {
     const which = this.#db.raw(`call_id = ? and state = 'reserved'`, [callId]);
     return (await this.#end(which, reason)) > 0;
+  }
+
+  /** The running calls of an account, newest first. At most 1,000. */
+  async listRunning(accountId: string): Promise<readonly CallRow[]> {
+    return this.#db<CallRow>('calls')
+      .where({ account_id: accountId, state: 'live' })
+      .orderBy('id', 'desc')
+      .limit(MAX_LISTED);
   }
 
   /** The calls of a list that have ended. */
@@ -219,7 +227,7 @@ export class CallsRepository {
         [reason, which],
       );
       for (const call of rows) {
-        const last = await this.turns.userTurnAt(transaction, call.call_id);
+        const last = await findUserTurn(transaction, call.call_id);
         const turns = last ? [turnCompleted(call, last)] : [];
         await this.#events.record(transaction, [...turns, ...callEnded(call)]);
       }
@@ -252,9 +260,4 @@ export class CallsRepository {
       .count<{ count: number }[]>('*');
     return Number(open[0]!.count) >= this.#slots ? 'concurrency_limit' : undefined;
   }
-}
-
-/** Reservations of an account are serialised, so that two calls never get the last slot. */
-async function lockAccount(transaction: Knex.Transaction, accountId: string): Promise<void> {
-  await transaction('accounts').where({ id: accountId }).forUpdate().first('id');
 }

@@ -1,4 +1,4 @@
-import { notFound } from '../../features/ownership/owned-resources.js';
+import { notFoundUnlessOwned } from '../../features/ownership/not-found-unless-owned.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import { isUuid, model, str } from '../../platform/http/validation/schema-builders.js';
 import type { CallRow } from './call.model.js';
@@ -36,7 +36,7 @@ export async function loadRunningCall(
 
 /** @throws ApiError CALL_NOT_FOUND */
 export function callNotFound(callId: string): never {
-  notFound('call', callId);
+  notFoundUnlessOwned('call', callId);
 }
 
 /** Also for a call that ended before it carried out a command. */

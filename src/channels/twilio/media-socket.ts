@@ -17,7 +17,7 @@ import type { MediaConnector } from '../../calls/session/media-connector.js';
 import type { CallsRepository } from '../../calls/store/calls.repository.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import { CLOSE_CODES } from '../../platform/http/close-codes.js';
-import type { Newcomer, SocketRoute } from '../../platform/http/websocket-router.js';
+import type { SocketRoute, UpgradeTarget } from '../../platform/http/websocket-router.js';
 import type { MediaClaims, MediaTokens } from './media-tokens.js';
 import { TWILIO_PATH } from './twilio.webhooks.js';
 import type { TwilioClient } from './twilio-client.js';
@@ -65,7 +65,7 @@ async function authenticateStream(
   { tokens, calls, authToken, origin }: TwilioSocketParts,
   request: IncomingMessage,
   url: URL,
-): Promise<Newcomer | undefined> {
+): Promise<UpgradeTarget | undefined> {
   const claims = tokens.read(tokenIn(url));
   if (!claims) return undefined;
   const signature = request.headers['x-twilio-signature'];

@@ -18,7 +18,11 @@ import type { CallSession } from '../../calls/session/call-session.js';
 import type { CallsRepository } from '../../calls/store/calls.repository.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import { isUuid } from '../../platform/http/validation/schema-builders.js';
-import type { Newcomer, SocketCall, SocketRoute } from '../../platform/http/websocket-router.js';
+import type {
+  SocketCall,
+  SocketRoute,
+  UpgradeTarget,
+} from '../../platform/http/websocket-router.js';
 import { bufferMessages, callIdIn, readHello, tokenOf } from './hello.js';
 
 /** Close reasons; other refusals are reported by their names. */
@@ -50,7 +54,7 @@ export class CallSockets {
     return {
       path: CALL_SOCKET_PATH,
       scope: 'any',
-      authenticate: (_request, url) => this.#authenticate(url),
+      authenticate: (_request, url) => this.#locate(url),
       isVerifiedByFirstMessage: true,
       subprotocol: SUBPROTOCOL,
       maxMessageBytes: MAX_FRAME,
@@ -58,8 +62,11 @@ export class CallSockets {
     };
   }
 
-  /** Undefined for calls that cannot be joined any more. `hello` contains the credential. */
-  async #authenticate(url: URL): Promise<Newcomer | undefined> {
+  /**
+   * Finds the account and the gateway of the call. Undefined if the call cannot be joined any more. The
+   * credential follows in `hello`.
+   */
+  async #locate(url: URL): Promise<UpgradeTarget | undefined> {
     const callId = callIdIn(url);
     const row = isUuid(callId) ? await this.#parts.calls.find(callId) : undefined;
     if (row === undefined || row.state === 'ended') return undefined;

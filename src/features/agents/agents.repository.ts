@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { Slice } from '../../platform/http/validation/pagination.js';
 import { isUuid } from '../../platform/http/validation/schema-builders.js';
+import { lockAccount } from '../ownership/lock-account.js';
 import { claimNumber, withoutForeignNumbers } from '../ownership/number-ownership.js';
 import type { Agent, AgentChange, AgentStatus, NewAgent } from './agent.model.js';
 import type { StoredConfig } from './config/stored-config.js';
@@ -118,8 +119,7 @@ export class AgentsRepository {
     try {
       return await this.#db.transaction(async (transaction) => {
         const agents = () => transaction<AgentRow>('agents').where({ account_id: accountId, id });
-        // The account is locked first, in the same order as in purchases of numbers and deletions of accounts.
-        await transaction('accounts').where({ id: accountId }).forKeyShare().first('id');
+        await lockAccount(transaction, accountId, 'key-share');
         const before = await agents().forUpdate().first();
         if (!before) return undefined;
         const agent = toAgent(before);

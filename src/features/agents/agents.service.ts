@@ -5,8 +5,8 @@ import { requireMatch } from '../../platform/http/entity-tag.js';
 import { InvalidInput } from '../../platform/http/validation/invalid-input.js';
 import { pageOf } from '../../platform/http/validation/pagination.js';
 import type { SecretBox } from '../../platform/secrets/secret-box.js';
+import { notFoundUnlessOwned } from '../ownership/not-found-unless-owned.js';
 import type { NumberOwnership } from '../ownership/number-ownership.js';
-import { notFound } from '../ownership/owned-resources.js';
 import type { Agent, AgentChange, AgentStatus } from './agent.model.js';
 import { makeAgentId } from './agent.model.js';
 import type {
@@ -188,7 +188,7 @@ export class AgentService {
       requireMatch(ifMatch, entityTagOf(agent));
       return decide(agent);
     });
-    return changed ?? notFound('agent', id);
+    return changed ?? notFoundUnlessOwned('agent', id);
   }
 
   #merge(id: string, stored: StoredConfig, input: AgentConfigInput): StoredConfig {

@@ -1,4 +1,4 @@
-import { notFound } from '../ownership/owned-resources.js';
+import { notFoundUnlessOwned } from '../ownership/not-found-unless-owned.js';
 
 /** Finds agents of one account. */
 interface AgentFinder<T> {
@@ -11,5 +11,5 @@ export async function loadAgent<T>(
   accountId: string,
   id: string,
 ): Promise<T> {
-  return (await agents.find(accountId, id)) ?? notFound('agent', id);
+  return (await agents.find(accountId, id)) ?? notFoundUnlessOwned('agent', id);
 }

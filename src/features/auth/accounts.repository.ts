@@ -29,7 +29,10 @@ interface AccountRow {
   readonly created_at: Date;
 }
 
-/** The only code that names the columns of `accounts`. */
+/**
+ * The table `accounts`. `lock-account.ts` locks its rows; `CallsRepository` reads prices and deducts
+ * credits in the statement that ends a call.
+ */
 export class AccountsRepository {
   readonly #db: Knex;
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { Dictionary } from '../../../media/text/dictionary/dictionary.js';
-import { notFound } from '../ownership/owned-resources.js';
+import { notFoundUnlessOwned } from '../ownership/not-found-unless-owned.js';
 import type { DictionariesRepository } from './dictionaries.repository.js';
 
 /** Compiled versions in the cache. */
@@ -21,7 +21,8 @@ export class CompiledDictionaries {
    * @throws ApiError DICTIONARY_NOT_FOUND, DICTIONARY_VERSION_NOT_FOUND
    */
   async find(accountId: string, id: string, version: number | null): Promise<Dictionary> {
-    const summary = (await this.#repository.findSummary(accountId, id)) ?? notFound('dictionary');
+    const summary =
+      (await this.#repository.findSummary(accountId, id)) ?? notFoundUnlessOwned('dictionary');
     const wanted = version ?? summary.currentVersion;
     const key = `${summary.id} ${wanted}`;
     const dictionary = this.#compiled.get(key) ?? this.#compile(summary.id, wanted);
@@ -35,7 +36,8 @@ export class CompiledDictionaries {
   }
 
   async #compile(id: string, version: number): Promise<Dictionary> {
-    const rules = (await this.#repository.findRules(id, version)) ?? notFound('dictionary version');
+    const rules =
+      (await this.#repository.findRules(id, version)) ?? notFoundUnlessOwned('dictionary version');
     return Dictionary.compile(rules);
   }
 }

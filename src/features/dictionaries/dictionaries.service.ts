@@ -7,7 +7,7 @@ import type { PlsThread } from '../../../media/text/pls/pls-thread.js';
 import { isDatabaseUnavailable } from '../../platform/db/database-unavailable.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import { valueError } from '../../platform/http/validation/invalid-input.js';
-import { notFound } from '../ownership/owned-resources.js';
+import { notFoundUnlessOwned } from '../ownership/not-found-unless-owned.js';
 import type {
   DictionariesRepository,
   DictionaryDetail,
@@ -79,11 +79,14 @@ export class DictionaryService {
   }
 
   async find(accountId: string, id: string): Promise<DictionaryDetail> {
-    return (await this.#parts.repository.find(accountId, id)) ?? notFound('dictionary');
+    return (await this.#parts.repository.find(accountId, id)) ?? notFoundUnlessOwned('dictionary');
   }
 
   async rename(accountId: string, id: string, name: string): Promise<DictionaryDetail> {
-    return (await this.#parts.repository.rename(accountId, id, name)) ?? notFound('dictionary');
+    return (
+      (await this.#parts.repository.rename(accountId, id, name)) ??
+      notFoundUnlessOwned('dictionary')
+    );
   }
 
   async setRules(accountId: string, id: string, rules: RuleInput[]): Promise<DictionaryDetail> {
@@ -121,14 +124,16 @@ export class DictionaryService {
     const isDeleted = await repository.delete(accountId, id, (transaction) =>
       references.forgetDictionary(transaction, accountId, id),
     );
-    if (!isDeleted) notFound('dictionary');
+    if (!isDeleted) notFoundUnlessOwned('dictionary');
   }
 
   /** @throws ApiError DICTIONARY_VERSION_NOT_FOUND */
   async download(accountId: string, id: string, version: number): Promise<DictionaryFile> {
     const { repository, pls } = this.#parts;
-    const summary = (await repository.findSummary(accountId, id)) ?? notFound('dictionary');
-    const rules = (await repository.findRules(id, version)) ?? notFound('dictionary version');
+    const summary =
+      (await repository.findSummary(accountId, id)) ?? notFoundUnlessOwned('dictionary');
+    const rules =
+      (await repository.findRules(id, version)) ?? notFoundUnlessOwned('dictionary version');
     const text = await pls.write({ language: summary.language, rules });
     return { name: `${summary.name}-v${version}.pls`, text };
   }
@@ -157,7 +162,7 @@ export class DictionaryService {
     decide: (rules: readonly PronunciationRule[]) => readonly PronunciationRule[],
   ): Promise<DictionaryDetail> {
     const changed = await this.#parts.repository.changeRules(accountId, id, decide);
-    return changed ?? notFound('dictionary');
+    return changed ?? notFoundUnlessOwned('dictionary');
   }
 }
 

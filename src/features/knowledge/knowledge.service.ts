@@ -1,6 +1,6 @@
 import { ApiError } from '../../platform/http/api-error.js';
 import { type PageQuery, readPage } from '../../platform/http/validation/pagination.js';
-import { notFound } from '../ownership/owned-resources.js';
+import { notFoundUnlessOwned } from '../ownership/not-found-unless-owned.js';
 import type { DocumentsRepository, ListedDocument } from './documents.repository.js';
 import type { FileIntake, SubmittedFile } from './file-intake.js';
 import type {
@@ -67,7 +67,7 @@ export class KnowledgeService {
   /** @throws ApiError KNOWLEDGE_BASE_NOT_FOUND */
   async get(accountId: string, kbId: number): Promise<KnowledgeBase> {
     const found = await this.#parts.knowledge.find(accountId, kbId);
-    return found ?? notFound('knowledge base', kbId);
+    return found ?? notFoundUnlessOwned('knowledge base', kbId);
   }
 
   /** The contents of a knowledge base that `get` returned. */
@@ -83,12 +83,13 @@ export class KnowledgeService {
   ): Promise<KnowledgeBase> {
     const changed = await this.#parts.knowledge.update(accountId, kbId, fields);
     if (fields.documents) this.#parts.onDocuments();
-    return changed ?? notFound('knowledge base', kbId);
+    return changed ?? notFoundUnlessOwned('knowledge base', kbId);
   }
 
   /** @throws ApiError KNOWLEDGE_BASE_NOT_FOUND */
   async delete(accountId: string, kbId: number): Promise<void> {
-    if (!(await this.#parts.knowledge.delete(accountId, kbId))) notFound('knowledge base', kbId);
+    if (!(await this.#parts.knowledge.delete(accountId, kbId)))
+      notFoundUnlessOwned('knowledge base', kbId);
   }
 
   /** @throws ApiError KNOWLEDGE_BASE_NOT_FOUND, FORBIDDEN if it is full; those of `FileIntake` */
@@ -118,16 +119,17 @@ export class KnowledgeService {
   /** @throws ApiError KNOWLEDGE_BASE_NOT_FOUND, DOCUMENT_NOT_FOUND */
   async getDocument(accountId: string, kbId: number, id: number): Promise<ListedDocument> {
     await this.#requireBase(accountId, kbId);
-    return (await this.#parts.documents.find(kbId, id)) ?? notFound('document', id);
+    return (await this.#parts.documents.find(kbId, id)) ?? notFoundUnlessOwned('document', id);
   }
 
   /** @throws ApiError KNOWLEDGE_BASE_NOT_FOUND, DOCUMENT_NOT_FOUND */
   async deleteDocument(accountId: string, kbId: number, id: number): Promise<void> {
     await this.#requireBase(accountId, kbId);
-    if (!(await this.#parts.documents.delete(kbId, id))) notFound('document', id);
+    if (!(await this.#parts.documents.delete(kbId, id))) notFoundUnlessOwned('document', id);
   }
 
   async #requireBase(accountId: string, kbId: number): Promise<void> {
-    if (!(await this.#parts.knowledge.exists(accountId, kbId))) notFound('knowledge base', kbId);
+    if (!(await this.#parts.knowledge.exists(accountId, kbId)))
+      notFoundUnlessOwned('knowledge base', kbId);
   }
 }

@@ -81,6 +81,18 @@ async function hasOtherAccounts(db: Knex, accountId: string): Promise<boolean> {
   return (await db('accounts').whereNot({ id: accountId }).first('id')) !== undefined;
 }
 
+/** The id of the account's deployed agent with a number, if any. */
+export async function findDeployedWith(
+  transaction: Knex.Transaction,
+  accountId: string,
+  phoneNumber: string,
+): Promise<string | undefined> {
+  const agent: { id: string } | undefined = await transaction('agents')
+    .where({ account_id: accountId, phone_number: phoneNumber, status: 'deployed' })
+    .first('id');
+  return agent?.id;
+}
+
 /** Leaves out the agents of a query of `agents` whose number belongs to another account. */
 export function withoutForeignNumbers<T extends Knex.QueryBuilder>(agents: T): T {
   return agents.whereNotExists((owners: Knex.QueryBuilder) =>

@@ -1,4 +1,6 @@
 import type { Knex } from 'knex';
+import { lockAccount } from '../ownership/lock-account.js';
+import { findDeployedWith } from '../ownership/number-ownership.js';
 import type { Provider } from './carrier.js';
 
 /** After this time, an order or a release counts as interrupted. */
@@ -20,7 +22,7 @@ export interface NumberOrder {
 }
 
 /** The result of `reserve`. `again`: an earlier order of this account was interrupted. */
-export type OrderResult = 'placed' | 'again' | 'held' | 'taken' | 'no-slot';
+export type OrderResult = 'placed' | 'again' | 'held' | 'taken' | 'limit-reached';
 
 /** Whether a release may begin. `agentId`: the deployed agent with the number. */
 export type ReleaseResult =
@@ -47,18 +49,18 @@ interface AgedRow extends NumberRow {
 export class PhoneNumbersRepository {
   readonly #db: Knex;
   /** Numbers that an account may hold; 0 = no limit. */
-  readonly #slots: number;
+  readonly #limit: number;
 
-  constructor(db: Knex, slots: number) {
+  constructor(db: Knex, limit: number) {
     this.#db = db;
-    this.#slots = slots;
+    this.#limit = limit;
   }
 
-  /** Reserves a slot for a number before it is ordered from the carrier. */
+  /** Reserves a number for its account before it is ordered from the carrier. */
   reserve({ accountId, phoneNumber, provider }: NumberOrder): Promise<OrderResult> {
     return this.#db.transaction(async (transaction) => {
-      // The lock on the account prevents two orders from taking the last slot.
-      await transaction('accounts').where({ id: accountId }).forUpdate().first('id');
+      // The lock on the account prevents two orders from exceeding the limit.
+      await lockAccount(transaction, accountId, 'update');
       const order = { accountId, phoneNumber, provider };
       const known = await lockNumber(transaction, phoneNumber);
       if (known && (known.account_id !== accountId || known.provider !== null)) {
@@ -68,7 +70,7 @@ export class PhoneNumbersRepository {
         .where({ account_id: accountId })
         .whereNotNull('provider')
         .count<{ count: number }[]>('*');
-      if (this.#slots > 0 && Number(held!.count) >= this.#slots) return 'no-slot';
+      if (this.#limit > 0 && Number(held!.count) >= this.#limit) return 'limit-reached';
       if (known) {
         await beginOrder(transaction, order);
         return 'placed';
@@ -89,7 +91,7 @@ export class PhoneNumbersRepository {
       .update({ is_ordered: true });
   }
 
-  /** Frees the slot. An account to which the number was assigned remains its owner. */
+  /** Ends an order. An account to which the number was assigned remains its owner. */
   async remove({ accountId, phoneNumber }: NumberOrder): Promise<void> {
     const order = () =>
       this.#db<NumberRow>('phone_numbers').where({
@@ -109,10 +111,8 @@ export class PhoneNumbersRepository {
       const known = await lockNumber(transaction, phoneNumber);
       const isOwn = known?.account_id === accountId && known.provider === provider;
       if (!isOwn || !(known.is_ordered || known.is_old)) return { type: 'none' };
-      const agent: { id: string } | undefined = await transaction('agents')
-        .where({ account_id: accountId, phone_number: phoneNumber, status: 'deployed' })
-        .first('id');
-      if (agent) return { type: 'deployed', agentId: agent.id };
+      const agentId = await findDeployedWith(transaction, accountId, phoneNumber);
+      if (agentId !== undefined) return { type: 'deployed', agentId };
       await transaction<NumberRow>('phone_numbers')
         .where({ phone_number: phoneNumber })
         .update({ is_ordered: false, is_assigned: false, ...startedNow(transaction) });

@@ -42,13 +42,16 @@ function carrierRoutes(numbers: PhoneNumberService): readonly Route[] {
     route({
       ...common,
       path: '/agent/select-phone-number',
-      summary: 'Take a number into a free slot',
+      summary: 'Order a phone number',
       description: 'The carrier charges for it. Selecting a number again changes nothing.',
       isIdempotent: true,
       body: NumberChoice,
       responses: {
         200: { description: 'The number is held', schema: NumberSelection },
-        403: { description: 'All slots are taken (PHONE_NUMBER_LIMIT), or the scope is missing' },
+        403: {
+          description:
+            'The account has reached its limit of phone numbers (PHONE_NUMBER_LIMIT), or the scope is missing',
+        },
         409: {
           description: `The number cannot be had, the first request still runs, or ${NOT_CONFIGURED}`,
         },
@@ -67,7 +70,7 @@ function carrierRoutes(numbers: PhoneNumberService): readonly Route[] {
       summary: 'Give a number back',
       body: NumberChoice,
       responses: {
-        200: { description: 'The slot is free', schema: NumberSelection },
+        200: { description: 'The number is released', schema: NumberSelection },
         404: { description: 'The account holds no such number' },
         409: { description: `A deployed agent has the number, or ${NOT_CONFIGURED}` },
         502: CARRIER_ERROR,

@@ -1,5 +1,5 @@
 import { ApiError } from '../../platform/http/api-error.js';
-import { notFound } from '../ownership/owned-resources.js';
+import { notFoundUnlessOwned } from '../ownership/not-found-unless-owned.js';
 import type { AvailableNumber, Carrier, NumberSearch, Provider } from './carrier.js';
 import type { NumberOrder, OwnNumber, PhoneNumbersRepository } from './phone-numbers.repository.js';
 
@@ -39,7 +39,7 @@ export class PhoneNumberService {
   }
 
   /**
-   * Reserves a slot, then orders the number. Selecting an own number again changes nothing.
+   * Reserves the number, then orders it. Selecting an own number again changes nothing.
    * @throws ApiError PHONE_NUMBER_LIMIT, PHONE_NUMBER_IN_USE, PROVIDER_ERROR, PUBLIC_URL_REQUIRED
    */
   async select(order: NumberOrder): Promise<void> {
@@ -51,8 +51,8 @@ export class PhoneNumberService {
     if (placed === 'taken') {
       throw new ApiError('PHONE_NUMBER_IN_USE', 'This number is held already');
     }
-    if (placed === 'no-slot') {
-      const sentence = 'All number slots of this account are taken: release a number first';
+    if (placed === 'limit-reached') {
+      const sentence = 'The account has reached its limit of phone numbers: release a number first';
       throw new ApiError('PHONE_NUMBER_LIMIT', sentence);
     }
     try {
@@ -71,7 +71,7 @@ export class PhoneNumberService {
     const { repository, carriers } = this.#parts;
     const releasable = await repository.beginRelease(order);
     if (releasable.type === 'none') {
-      notFound('phone number');
+      notFoundUnlessOwned('phone number');
     }
     if (releasable.type === 'deployed') {
       const sentence = `The deployed agent ${releasable.agentId} has this number: pause it first`;
@@ -89,7 +89,7 @@ export class PhoneNumberService {
   }
 
   /**
-   * An order without a response may have succeeded. Until that is known, the slot stays reserved;
+   * An order without a response may have succeeded. Until that is known, the number stays reserved;
    * selecting the number again checks it.
    */
   async #cancelUnlessBought(carrier: Carrier, order: NumberOrder): Promise<void> {

@@ -1,14 +1,14 @@
 import { AUDIO_FORMATS } from '../../../media/codec/audio-formats.js';
 import type { Language } from '../../../media/languages.js';
-import { fetchCommand } from '../../../media/models/models-command.js';
 import { type Dictionary, placedIn } from '../../../media/text/dictionary/dictionary.js';
 import type { SpeechFormat, SpeechJob } from '../../../media/tts/synthesiser.js';
 import type { SynthesisRequest, TextToSpeech } from '../../../media/tts/text-to-speech.js';
 import type { VoiceRegistry } from '../../../media/tts/voice-registry.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import { codePoints } from '../../platform/http/validation/coerce.js';
+import { fetchCommand } from '../../platform/process/models-command.js';
 import type { ModelCatalog } from '../model-catalog/model-catalog.js';
-import { notFound } from '../ownership/owned-resources.js';
+import { notFoundUnlessOwned } from '../ownership/not-found-unless-owned.js';
 import type { BuiltinVoices } from '../voices/voice-catalog.js';
 import { type AudioRequest, SPEECH_DEFAULTS, type SpeechRequest } from './speech.schema.js';
 
@@ -146,7 +146,7 @@ export class SpeechService {
         ...(own.failureReason !== null && { detail: own.failureReason }),
       });
     }
-    notFound('voice');
+    notFoundUnlessOwned('voice');
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Model } from '../../../media/models/model.js';
-import { fetchCommand } from '../../../media/models/models-command.js';
 import type { ModelStore } from '../../../media/models/store.js';
 import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
+import { fetchCommand } from '../../platform/process/models-command.js';
 
 /** The language and voice of an agent. */
 export interface VoiceSelection {

@@ -1,6 +1,6 @@
 import type { Model } from '../../../media/models/model.js';
-import { fetchCommand } from '../../../media/models/models-command.js';
 import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
+import { fetchCommand } from '../../platform/process/models-command.js';
 import { ESPEAK_VOICES } from './espeak-voices.js';
 import { REMOTE_PREFIX } from './remote-voices.js';
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { isUuid } from '../../platform/http/validation/schema-builders.js';
-import { isUsableBy } from '../ownership/owned-resources.js';
 import type { AudioFileType } from './sniff-audio-type.js';
 import type { VOICE_STATUSES, VOICE_VISIBILITIES } from './voices.schema.js';
 
@@ -132,4 +131,9 @@ function toVoice(row: VoiceRow): OwnVoice {
     failureReason: row.failure_reason,
     sampleRate: row.sample_rate,
   };
+}
+
+/** Limits a query of voices to the account's own and the PUBLIC ones. */
+function isUsableBy(accountId: string): (voices: Knex.QueryBuilder) => void {
+  return (voices) => voices.where({ account_id: accountId }).orWhere({ visibility: 'PUBLIC' });
 }

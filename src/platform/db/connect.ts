@@ -23,6 +23,8 @@ export function urlOf({ host, port, user, database }: DatabaseConnection): strin
 const STATEMENT_TIMEOUT_MS = 30_000;
 const IDLE_TRANSACTION_TIMEOUT_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 10_000;
+/** Interval between searches for connections that have been idle for 30 s. */
+const REAP_MS = 10_000;
 
 const { INT8, DATE } = pg.types.builtins;
 
@@ -64,7 +66,7 @@ export function connect(
       idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
       keepAlive: true,
     } as Knex.PgConnectionConfig,
-    pool: { min: 0, max: poolMax },
+    pool: { min: 0, max: poolMax, reapIntervalMillis: REAP_MS },
     acquireConnectionTimeout: CONNECT_TIMEOUT_MS,
     compileSqlOnError: false, // else error messages, and so the log, contain values
     log: codeOnlyLog(log),

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Authenticator, bearerOf, hasScope } from './authenticate.js';
+import { type Authenticator, bearerOf, hasScope } from './bearer-credentials.js';
 import type { Principal } from './route.js';
 import type { RouteScope } from './scopes.js';
 

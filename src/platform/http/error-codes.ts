@@ -37,7 +37,7 @@ export const ERROR_CODES = {
   },
   PHONE_NUMBER_LIMIT: {
     status: 403,
-    description: 'The account has `PHONE_NUMBER_SLOTS` phone numbers.',
+    description: 'The account has `PHONE_NUMBER_LIMIT` phone numbers.',
   },
   NOT_FOUND: { status: 404, description: 'The path does not exist.' },
   VOICE_NOT_FOUND: { status: 404, description: 'The voice does not exist.' },

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 
 /** Time in which a client must send the headers of a request. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -13,15 +13,12 @@ export interface ServerLimits {
 }
 
 /** An HTTP server that many idle or slow connections cannot exhaust. */
-export function createLimitedServer(listener: RequestListener, limits: ServerLimits): Server {
+export function createLimitedServer(limits: ServerLimits): Server {
   const { maxConnections, headersTimeoutMs = HEADERS_TIMEOUT_MS } = limits;
-  const server = createServer(
-    {
-      headersTimeout: headersTimeoutMs,
-      connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, headersTimeoutMs),
-    },
-    listener,
-  );
+  const server = createServer({
+    headersTimeout: headersTimeoutMs,
+    connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, headersTimeoutMs),
+  });
   if (maxConnections > 0) server.maxConnections = maxConnections;
   return server;
 }

@@ -39,7 +39,10 @@ export async function tryListening(host: string, port: number): Promise<number> 
   return found;
 }
 
-/** Accepts no more requests, and waits for running ones for at most `limitMs`. Then they are cut off. */
+/**
+ * Accepts no more requests, and waits for running ones for at most `limitMs`. Then they are cut off.
+ * Does nothing if the server does not listen.
+ */
 export async function stopListening(server: Server, limitMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();

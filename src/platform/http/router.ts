@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { runInSteps } from '../../../media/async/cooperative.js';
 import { hasLongList, stringifyInSteps } from '../../../media/async/incremental-json.js';
 import { ApiError } from './api-error.js';
-import { type Authenticator, bearerOf, requireScope, unauthorized } from './authenticate.js';
+import { type Authenticator, bearerOf, requireScope, unauthorized } from './bearer-credentials.js';
 import type { IdempotencyService } from './idempotency.js';
 import { PathTemplate } from './path-template.js';
 import type { RateLimiter } from './rate-limit.js';

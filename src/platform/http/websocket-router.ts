@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ApiError } from './api-error.js';
-import { type Authenticator, bearerOf, requireScope, unauthorized } from './authenticate.js';
+import { type Authenticator, bearerOf, requireScope, unauthorized } from './bearer-credentials.js';
 import { CLOSE_CODES } from './close-codes.js';
 import { type WatchedCredential, watchCredential } from './credential-watch.js';
 import { statusOf } from './error-codes.js';
@@ -40,8 +40,8 @@ interface SocketLimits {
   countFailedAuth(): Promise<void>;
 }
 
-/** The principal of an upgrade. */
-export interface Newcomer extends Principal {
+/** For whom a socket is opened, and by which gateway. */
+export interface UpgradeTarget extends Principal {
   /** The only gateway that can serve the socket. */
   readonly heldBy?: string | undefined;
 }
@@ -52,7 +52,10 @@ export interface SocketRoute {
   readonly path: string;
   readonly scope: RouteScope | 'any';
   /** For sockets with their own credential, such as the token of a call, instead of an API key. */
-  readonly authenticate?: (request: IncomingMessage, url: URL) => Promise<Newcomer | undefined>;
+  readonly authenticate?: (
+    request: IncomingMessage,
+    url: URL,
+  ) => Promise<UpgradeTarget | undefined>;
   /**
    * The credential is in the first message. Until then the principal is not verified, so the upgrade is
    * counted by address; `open` verifies the credential and counts it by `limits`.
@@ -251,7 +254,7 @@ export class WebSocketRouter {
     route: SocketRoute,
     request: IncomingMessage,
     url: URL,
-  ): Promise<Newcomer | undefined> {
+  ): Promise<UpgradeTarget | undefined> {
     if (route.authenticate) return route.authenticate(request, url);
     const bearer = bearerOf(request);
     if (bearer === undefined) throw unauthorized('missing');

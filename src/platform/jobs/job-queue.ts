@@ -16,12 +16,14 @@ export interface JobQueueParts {
   readonly tasks: Readonly<Record<string, Task>>;
   /** Jobs that run at the same time in this gateway. */
   readonly concurrency: number;
+  /** Interval between searches for jobs with a delay, ms. Default: 5,000. */
+  readonly pollMs?: number | undefined;
 }
 
 /** One connection listens, the others claim and finish jobs. A running job needs no connection. */
 const CONNECTIONS = 3;
-/** Interval between searches for delayed jobs, which cause no notice. */
-const POLL_MS = 1_000;
+/** Interval between searches for jobs with a delay. Other jobs start at once, by a notice. */
+const POLL_MS = 5_000;
 /** Jobs that wait here for a worker are returned to the database after this long. */
 const RETURN_AFTER_MS = 5_000;
 /** Delay before a queue that lost its database is opened again. */
@@ -73,7 +75,7 @@ export class JobQueue {
   }
 
   #open(): Promise<Runner> {
-    const { log, tasks, concurrency } = this.#parts;
+    const { log, tasks, concurrency, pollMs = POLL_MS } = this.#parts;
     return run({
       pgPool: this.#pool,
       taskList: tasks as TaskList,
@@ -89,7 +91,7 @@ export class JobQueue {
         worker: {
           schema: JOB_SCHEMA,
           concurrentJobs: concurrency,
-          pollInterval: POLL_MS,
+          pollInterval: pollMs,
           // One poll for all workers, instead of one for each. Jobs for which no worker becomes free
           // in time are returned for other gateways.
           localQueue: { size: concurrency, ttl: RETURN_AFTER_MS },

@@ -23,6 +23,12 @@ export class PeriodicTask {
     this.#timer ??= setInterval(() => void this.runNow(), this.#options.intervalMs).unref();
   }
 
+  /** Stops the interval. `start` starts it again. */
+  pause(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
   /** Runs at once, or joins the run in progress. Never rejects. */
   runNow(): Promise<void> {
     this.#running ??= this.#run().finally(() => {
@@ -31,9 +37,9 @@ export class PeriodicTask {
     return this.#running;
   }
 
-  /** Stops the interval, and waits for the run in progress. */
+  /** Stops the interval for good, and waits for the run in progress. */
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    this.pause();
     this.#closing.abort();
     await this.#running;
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Request, Router } from 'express';
 import { isLoopback } from '../../config/setting-types.js';
 import { ApiError } from '../http/api-error.js';
-import { bearerOf, unauthorized } from '../http/authenticate.js';
+import { bearerOf, unauthorized } from '../http/bearer-credentials.js';
 import type { RateLimiter } from '../http/rate-limit.js';
 import { isSameHash } from '../secrets/timing-safe-equal.js';
 import type { Metrics } from './metrics.js';

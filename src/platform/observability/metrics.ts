@@ -14,6 +14,15 @@ const CPU_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 
 /** Includes the target of 20 ms. */
 const LATENESS_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.25, 0.5, 1];
 const LOOP_RESOLUTION_MS = 10;
+/**
+ * prom-client measures the delay of the event loop all the time, which wakes an idle process 100 times a
+ * second. `event_loop_delay_seconds` replaces these metrics.
+ */
+const UNUSED_METRICS = ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99'].map(
+  (name) => `nodejs_eventloop_lag_${name}_seconds`,
+);
+/** Interval of prom-client's measurement, ms. Any long one. */
+const UNUSED_PRECISION_MS = 3_600_000;
 const NS_PER_S = 1e9;
 /** Methods with their own label. Clients may send about thirty others. */
 const METHODS: ReadonlySet<string> = new Set([
@@ -41,7 +50,11 @@ export class Metrics {
 
   constructor() {
     const registers = [this.registry];
-    collectDefaultMetrics({ register: this.registry });
+    collectDefaultMetrics({
+      register: this.registry,
+      eventLoopMonitoringPrecision: UNUSED_PRECISION_MS,
+    });
+    for (const name of UNUSED_METRICS) this.registry.removeSingleMetric(name);
     this.#http = new Histogram({
       name: 'http_request_duration_seconds',
       help: 'From the request to the end of its answer, by route',
@@ -151,14 +164,19 @@ export class Metrics {
     this.registry.clear();
   }
 
-  /** The delay since the process started, without the resolution that each sample contains. */
-  #watchLoop(): void {
+  /** Starts to measure the delay of the event loop. @returns a function that stops it */
+  readonly measureLoopDelay = (): (() => void) => {
     this.#loopDelay.enable();
+    return () => this.#loopDelay.disable();
+  };
+
+  /** The delay while calls ran, without the resolution that each sample contains. */
+  #watchLoop(): void {
     const delay = this.#loopDelay;
     const seconds = (ns: number) => Math.max(0, ns / NS_PER_S - LOOP_RESOLUTION_MS / 1000);
     new Gauge({
       name: 'event_loop_delay_seconds',
-      help: 'How late timers of the audio thread fire, since it started',
+      help: 'How late timers of the audio thread fire while calls run, since it started',
       labelNames: ['quantile'],
       registers: [this.registry],
       collect() {

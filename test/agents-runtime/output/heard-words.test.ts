@@ -2,8 +2,11 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
 import { MoonshineSpeechToText } from '../../../media/stt/moonshine-speech-to-text.js';
 import { HibariVoice } from '../../../media/tts/hibari/hibari-voice.js';
-import { RealWork } from '../../support/harness/audio/virtual-clock-models.js';
-import { tryCuts, wordsOff } from '../../support/harness/call/interruption-trial.js';
+import { ModelWork } from '../../support/harness/audio/virtual-clock-models.js';
+import {
+  countExtraWords,
+  runInterruptions,
+} from '../../support/harness/call/interruption-trial.js';
 import { modelFolder } from '../../support/harness/process/model-folder.js';
 
 const scheduler = new CpuScheduler(1);
@@ -17,7 +20,7 @@ const voice = new HibariVoice({
   folder: modelFolder('hibari-heart'),
   scheduler,
 });
-const work = new RealWork();
+const work = new ModelWork();
 
 /** Real models on a busy machine. */
 const SLOW = { timeout: 120_000 };
@@ -26,19 +29,20 @@ afterAll(async () => {
   await Promise.all([voice, recogniser].map((part) => part.close()));
 });
 
-describe('what is remembered of an answer that was cut', SLOW, () => {
-  it('is, to the word, what a recogniser hears in the audio that was played', async () => {
-    const cuts = await tryCuts({ work, voice, recogniser, first: 3, cuts: 6 });
+describe('history of an interrupted answer', SLOW, () => {
+  it('equals the transcript of the played audio, word for word', async () => {
+    const cuts = await runInterruptions({ work, voice, recogniser, first: 3, cuts: 6 });
     expect(cuts).toHaveLength(6);
-    for (const cut of cuts) expect(Math.abs(cut.off), JSON.stringify(cut)).toBeLessThanOrEqual(1);
+    for (const cut of cuts)
+      expect(Math.abs(cut.extraWords), JSON.stringify(cut)).toBeLessThanOrEqual(1);
     expect(new Set(cuts.map(({ by }) => by)).size).toBe(2);
   });
 
-  it('would be found to be wrong', () => {
+  it('differences are detected by this test', () => {
     const answer = 'The shop is open from eight until six. Thank you for calling.';
-    expect(wordsOff(answer, 'The shop is', 'The shop is.')).toBe(0);
-    expect(wordsOff(answer, answer, 'The shop is open from.')).toBe(7);
-    expect(wordsOff(answer, 'The shop', 'The shop is open from eight')).toBe(-4);
-    expect(wordsOff(answer, '', '')).toBe(0);
+    expect(countExtraWords(answer, 'The shop is', 'The shop is.')).toBe(0);
+    expect(countExtraWords(answer, answer, 'The shop is open from.')).toBe(7);
+    expect(countExtraWords(answer, 'The shop', 'The shop is open from eight')).toBe(-4);
+    expect(countExtraWords(answer, '', '')).toBe(0);
   });
 });

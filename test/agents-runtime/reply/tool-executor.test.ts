@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import type { Tools } from '../../../agents-runtime/contract/tools.js';
 import { type ExecutedTool, ToolExecutor } from '../../../agents-runtime/reply/tool-executor.js';
 import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
-import { callOf } from '../../support/harness/call/scripted-tools.js';
+import { toolCall } from '../../support/harness/call/scripted-tools.js';
 
-it('a tool is not run when the call ends while its arguments are checked', async () => {
+it('a tool does not run if the call ends while its arguments are checked', async () => {
   let finishCheck: () => void = () => undefined;
   const checking = new Promise<undefined>((resolve) => {
     finishCheck = () => resolve(undefined);
@@ -24,13 +24,13 @@ it('a tool is not run when the call ends while its arguments are checked', async
     started: nothing,
     ended: nothing,
     remember: nothing,
-    ran: (tool) => void ran.push(tool),
+    toolCallEnded: (tool) => void ran.push(tool),
     onFault: nothing,
   });
-  const outcome = runs.run(callOf('look'), new AbortController().signal);
+  const outcome = runs.run(toolCall('look'), new AbortController().signal);
   runs.close();
   finishCheck();
   expect(await outcome).toMatchObject({ failed: true });
   expect(called).toEqual([]);
-  expect(ran.map((tool) => tool.outcome)).toEqual(['cancelled']);
+  expect(ran.map((tool) => tool.status)).toEqual(['cancelled']);
 });

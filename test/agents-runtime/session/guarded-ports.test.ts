@@ -16,13 +16,17 @@ function dependencies(): CallDependencies {
   return made!;
 }
 
-it('has no observing wrappers without observers, and none of providers without need', () => {
+it('a call without observers has no observing wrappers, and provider wrappers only if needed', () => {
   const parts = dependencies();
   const plain = guardedPorts(parts, rethrowing, 0);
   expect(plain.observer).toBeUndefined();
   expect(plain.log).toBe(parts.log);
   expect(plain.voice).toBe(parts.voice);
-  const metered = guardedPorts({ ...parts, observers: [{ turn: () => undefined }] }, rethrowing, 0);
+  const metered = guardedPorts(
+    { ...parts, observers: [{ turnOutcome: () => undefined }] },
+    rethrowing,
+    0,
+  );
   expect(metered.observer).toBeDefined();
   expect(metered.voice).toBe(parts.voice);
   const recorded = guardedPorts(

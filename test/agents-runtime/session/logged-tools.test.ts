@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { harness } from '../../support/harness/call/call-harness.js';
-import { asking, callOf, harnessWithTools } from '../../support/harness/call/scripted-tools.js';
+import {
+  harnessWithTools,
+  replyWithTools,
+  toolCall,
+} from '../../support/harness/call/scripted-tools.js';
 
 type Call = Pick<ReturnType<typeof harness>, 'say' | 'silence' | 'turns'>;
 
@@ -12,11 +16,11 @@ async function ask(call: Call, text: string, ms = 6_000): Promise<void> {
 const lastTurn = (call: Call, role: 'user' | 'agent') =>
   [...call.turns.values()].findLast((turn) => turn.role === role);
 
-describe('the record of tools', () => {
-  it('tells with an answer which tool ran for it, when and for how long', async () => {
+describe('tool log', () => {
+  it('contains name, time and duration of each tool with its answer', async () => {
     const call = harnessWithTools(
-      { look: { takesMs: 700 } },
-      { reply: asking(callOf('look', { day: 'Monday' })) },
+      { look: { durationMs: 700 } },
+      { reply: replyWithTools(toolCall('look', { day: 'Monday' })) },
     );
     call.call.connected();
     await ask(call, 'how many');
@@ -38,26 +42,26 @@ describe('the record of tools', () => {
   });
 
   it.each([
-    ['failed', { look: { fails: true } }, callOf('look')],
-    ['failed', { look: { outcome: { text: 'no', failed: true } } }, callOf('look')],
-    ['timeout', { look: { takesMs: 9_000, timeoutMs: 1_000 } }, callOf('look')],
-    ['refused', { look: {} }, callOf('fly')],
-    ['refused', { look: {} }, callOf('look', '[1]')],
-  ] as const)('tells that one %s', async (outcome, tools, asked) => {
-    const call = harnessWithTools(tools, { reply: asking(asked) });
+    ['failed', { look: { fails: true } }, toolCall('look')],
+    ['failed', { look: { outcome: { text: 'no', failed: true } } }, toolCall('look')],
+    ['timeout', { look: { durationMs: 9_000, timeoutMs: 1_000 } }, toolCall('look')],
+    ['refused', { look: {} }, toolCall('fly')],
+    ['refused', { look: {} }, toolCall('look', '[1]')],
+  ] as const)('contains the outcome %s', async (outcome, tools, toolCalls) => {
+    const call = harnessWithTools(tools, { reply: replyWithTools(toolCalls) });
     call.call.connected();
     await ask(call, 'how many');
-    const { tools: told } = lastTurn(call, 'agent')!;
-    expect(told).toHaveLength(1);
-    expect(told![0]).toMatchObject({ name: asked.name, outcome });
+    const { tools: loggedTools } = lastTurn(call, 'agent')!;
+    expect(loggedTools).toHaveLength(1);
+    expect(loggedTools![0]).toMatchObject({ name: toolCalls.name, outcome });
   });
 
-  it('holds one that nothing was said after, or that the end of the call stopped', async () => {
+  it('contains a tool without a following answer, and one stopped by the end of the call', async () => {
     const skips = harnessWithTools(
       {},
       {
         config: { allowAgentToSkipTurn: true },
-        reply: asking(callOf('skip_turn')),
+        reply: replyWithTools(toolCall('skip_turn')),
       },
     );
     skips.call.connected();
@@ -70,26 +74,29 @@ describe('the record of tools', () => {
       tools: [{ name: 'skip_turn', kind: 'call', outcome: 'ok' }],
     });
 
-    const cut = harnessWithTools({ look: { takesMs: 9_000 } }, { reply: asking(callOf('look')) });
+    const cut = harnessWithTools(
+      { look: { durationMs: 9_000 } },
+      { reply: replyWithTools(toolCall('look')) },
+    );
     cut.call.connected();
     await ask(cut, 'how many', 1_500);
     cut.call.hangUp('user_hangup');
     await cut.clock.run(100);
-    const told = [...cut.turns.values()].flatMap(({ tools = [] }) => tools);
-    expect(told).toMatchObject([{ name: 'look', outcome: 'cancelled' }]);
+    const loggedTools = [...cut.turns.values()].flatMap(({ tools = [] }) => tools);
+    expect(loggedTools).toMatchObject([{ name: 'look', outcome: 'cancelled' }]);
   });
 
-  it('holds an async one once, with what it brought in the end', async () => {
+  it('contains an async tool once, with its final result', async () => {
     const call = harnessWithTools(
-      { note: { mode: 'async', takesMs: 4_000 } },
-      { reply: asking(callOf('note')) },
+      { note: { mode: 'async', durationMs: 4_000 } },
+      { reply: replyWithTools(toolCall('note')) },
     );
     call.call.connected();
     await ask(call, 'write it down', 3_000);
     await call.silence(3_000);
     await ask(call, 'and now', 3_000);
-    const told = [...call.turns.values()].flatMap(({ tools = [] }) => tools);
-    expect(told.filter(({ outcome }) => outcome === 'ok')[0]).toMatchObject({
+    const loggedTools = [...call.turns.values()].flatMap(({ tools = [] }) => tools);
+    expect(loggedTools.filter(({ outcome }) => outcome === 'ok')[0]).toMatchObject({
       name: 'note',
       result: 'note says five',
       durationMs: 4_000,
@@ -97,14 +104,14 @@ describe('the record of tools', () => {
   });
 });
 
-describe('the record of sources', () => {
-  it('tells with an answer what it was made from, and with no other', async () => {
+describe('source log', () => {
+  it('contains the sources of an answer, with that answer only', async () => {
     const source = { knowledgeBaseId: 3, documentId: 7, title: 'Hours', passage: 'Open at six.' };
     const call = harness({
       reply: async function* ({ history, onSources }) {
-        const asked = history.at(-1)!.text;
-        if (asked === 'when') onSources?.([source]);
-        yield `You asked ${asked}.`;
+        const toolCalls = history.at(-1)!.text;
+        if (toolCalls === 'when') onSources?.([source]);
+        yield `You asked ${toolCalls}.`;
       },
     });
     call.call.connected();

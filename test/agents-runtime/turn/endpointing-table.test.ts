@@ -1,45 +1,45 @@
 import { afterAll, expect, it } from 'vitest';
 import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
 import { HibariVoice } from '../../../media/tts/hibari/hibari-voice.js';
-import { JUDGED_TURNS } from '../../support/corpora/spoken-turns.js';
+import { EVALUATION_TURNS } from '../../support/corpora/spoken-turns.js';
 import { baseline } from '../../support/harness/endpointing/baselines.js';
-import { hearTake, type Outcome } from '../../support/harness/endpointing/endpointing-call.js';
-import { RealEars } from '../../support/harness/endpointing/real-models.js';
+import { type Outcome, runTake } from '../../support/harness/endpointing/endpointing-call.js';
+import { RealSpeechModels } from '../../support/harness/endpointing/real-models.js';
 import { takeOf, withNoise } from '../../support/harness/endpointing/takes.js';
-import { tallyOf } from '../../support/harness/endpointing/tally.js';
+import { summarise } from '../../support/harness/endpointing/tally.js';
 import { modelFolder } from '../../support/harness/process/model-folder.js';
 
 const SETTINGS = { minSilenceMs: 550, minEndpointingMs: 500, maxEndpointingMs: 3000 };
-/** Every second turn: seven of the fifteen have pauses inside. */
-const TURNS = JUDGED_TURNS.filter((_, i) => i % 2 === 1);
+/** Every second turn; seven of the fifteen contain pauses. */
+const TURNS = EVALUATION_TURNS.filter((_, i) => i % 2 === 1);
 const SPEEDS = [1, 1.15, 0.9];
 const NOISES = [undefined, 20, 10, undefined, 5];
 
 const scheduler = new CpuScheduler(1);
-const ears = new RealEars(scheduler);
+const models = new RealSpeechModels(scheduler);
 const voice = new HibariVoice({ id: 'hibari', folder: modelFolder('hibari-heart'), scheduler });
 afterAll(async () => {
-  await Promise.all([ears.close(), voice.close()]);
+  await Promise.all([models.close(), voice.close()]);
 });
 
-/** The voice and the noise are the same each time, and all times are those of the audio. */
-it('ends real turns as the table of the README says', { timeout: 180_000 }, async () => {
+/** Voice and noise are the same in each run, and all times are audio times. */
+it("real turns are committed as the README's table states", { timeout: 180_000 }, async () => {
   const ours: Outcome[] = [];
   const silenceAlone: Outcome[] = [];
   for (const [i, turn] of TURNS.entries()) {
     const clean = await takeOf(turn, { voice, speed: SPEEDS[i % SPEEDS.length]! });
     const noise = NOISES[i % NOISES.length];
     const take = noise === undefined ? clean : withNoise(clean, noise);
-    const probabilities = await ears.probabilities(take.samples);
-    ours.push(await hearTake(take, probabilities, ears, SETTINGS));
-    silenceAlone.push(await baseline('vad', take, probabilities, ears, SETTINGS));
+    const probabilities = await models.probabilities(take.samples);
+    ours.push(await runTake(take, probabilities, models, SETTINGS));
+    silenceAlone.push(await baseline('vad', take, probabilities, models, SETTINGS));
   }
-  const tally = tallyOf(ours);
-  const told = JSON.stringify({ tally, commits: ours.map(({ commits }) => commits) });
-  expect(tally.missed, told).toBe(0);
-  expect(tally.cutOff, told).toBeLessThanOrEqual(2);
-  expect(tally.p50, told).toBeLessThanOrEqual(700);
-  expect(tally.p95, told).toBeLessThanOrEqual(1300);
-  // Silence alone takes more pauses for ends: the takes are no easy ones.
-  expect(tallyOf(silenceAlone).cutOff).toBeGreaterThanOrEqual(4);
+  const tally = summarise(ours);
+  const details = JSON.stringify({ tally, commits: ours.map(({ commits }) => commits) });
+  expect(tally.missed, details).toBe(0);
+  expect(tally.cutOff, details).toBeLessThanOrEqual(2);
+  expect(tally.p50, details).toBeLessThanOrEqual(700);
+  expect(tally.p95, details).toBeLessThanOrEqual(1300);
+  // The takes are not trivial: silence alone ends more turns too early.
+  expect(summarise(silenceAlone).cutOff).toBeGreaterThanOrEqual(4);
 });

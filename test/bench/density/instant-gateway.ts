@@ -7,8 +7,10 @@ import { VoiceRegistry } from '../../../media/tts/voice-registry.js';
 import { SmartTurn } from '../../../media/turn-detection/smart-turn.js';
 import { SileroVoiceActivity } from '../../../media/vad/silero-voice-activity.js';
 import { LoadMonitor } from '../../../src/calls/admission/load-monitor.js';
+import { callCommandRoutes } from '../../../src/calls/commands/call-commands.routes.js';
 import { CallMetrics } from '../../../src/calls/session/call-metrics.js';
 import { createCallArtifactsModule } from '../../../src/composition/call-artifacts.module.js';
+import { createCallControlModule } from '../../../src/composition/call-control.module.js';
 import { createCallHistoryModule } from '../../../src/composition/call-history.module.js';
 import { createCallsModule } from '../../../src/composition/calls.module.js';
 import { createConnectionModule } from '../../../src/composition/connection.module.js';
@@ -40,9 +42,9 @@ import { liveBytes } from '../live-bytes.js';
 import { hostileModel, instantModel, instantRecogniser, instantVoice } from './instant-models.js';
 
 /**
- * The product's calls, with its database, webhooks and limits, put together for benches alone:
- * recogniser, language model and voice answer at once, as remote ones would that cost this machine
- * nothing; what listens for speech and for the ends of turns is real.
+ * A gateway for benchmarks: the product's calls, database, webhooks and limits with providers that
+ * answer instantly, like remote ones without cost for this machine. VAD and turn detection are
+ * real.
  */
 const shutdown = new Shutdown(20_000);
 const config = readConfig(process.env);
@@ -99,10 +101,10 @@ const voiceActivity = new SileroVoiceActivity({
 });
 const turnDetector = new SmartTurn({ folder: modelFolder('smart-turn-v3.2'), scheduler });
 await Promise.all([voiceActivity.warm(), turnDetector.warm()]);
-const closeEars = async () => {
+const closeSpeechModels = async () => {
   await Promise.all([voiceActivity.close(), turnDetector.close()]);
 };
-shutdown.add('ears', closeEars);
+shutdown.add('ears', closeSpeechModels);
 const encoders = new EncoderThread(scheduler);
 shutdown.add('encoders', () => encoders.close());
 const models = new ModelCatalog({ prefix: config.MODEL_PREFIX, llmModels: [] });
@@ -130,30 +132,43 @@ const parts = {
   socketOrigin: () => socketOrigin(config, config.PORT),
 };
 const history = createCallHistoryModule(parts);
-const { calls } = history;
-const monitoring = createMonitoringModule({ ...parts, calls });
+const { calls, turns } = history;
+shutdown.add('summaries', () => history.close());
+const control = await createCallControlModule({
+  ...parts,
+  calls,
+  peerAddress: undefined,
+  onReservedEnded: (callId) => telephony.outbound.stop(callId),
+});
+shutdown.add('gateway failover', () => control.close());
 const artifacts = await createCallArtifactsModule({ ...parts, ...history });
-const session = await createCallsModule({
+shutdown.add('recordings', () => artifacts.close());
+const monitoring = createMonitoringModule({ ...parts, calls, turns });
+shutdown.add('monitoring', () => monitoring.close());
+const session = createCallsModule({
   ...parts,
   ...artifacts,
+  ...control,
   calls,
+  turns,
   speakers: new VoiceRegistry([instantVoice]),
   listeningModels: {
     voiceActivity,
     turnDetector,
     speechToText: instantRecogniser,
-    close: closeEars,
+    close: closeSpeechModels,
   },
   hub: monitoring.hub,
-  peerAddress: undefined,
   observeFrame: metrics.observeFrame,
+  measureLoopDelay: metrics.measureLoopDelay,
   metrics: new CallMetrics(metrics.registry),
-  onReservedEnded: (callId) => telephony.outbound.stop(callId),
 });
+shutdown.add('call sessions', () => session.close());
 artifacts.start();
 history.start();
-const telephony = createTelephonyModule({ ...parts, ...session, calls });
-const connection = createConnectionModule({ ...parts, ...session, calls, rooms: undefined });
+const channelParts = { ...parts, ...control, ...session, calls };
+const telephony = createTelephonyModule(channelParts);
+const connection = createConnectionModule({ ...channelParts, rooms: undefined });
 const agents = new AgentService({
   repository,
   box,
@@ -169,6 +184,13 @@ const app = createApp({
   keys,
   routes: [
     ...connection.routes,
+    ...callCommandRoutes({
+      calls,
+      commands: control.commands,
+      blocklist: telephony.blocklist,
+      tokens: connection.tokens,
+      keys,
+    }),
     ...monitoring.routes,
     ...artifacts.routes,
     ...history.routes,
@@ -191,11 +213,7 @@ const server = createServer(app).on('upgrade', sockets.handle);
 await listen(server, config.HOST, config.PORT);
 shutdown.add('server', () => stopListening(server, 5_000));
 shutdown.add('sockets', () => sockets.close());
-shutdown.add('summaries', () => history.close());
-shutdown.add('heartbeat', () => session.close());
-shutdown.add('recordings', () => artifacts.close());
-shutdown.add('monitoring', () => monitoring.close());
-shutdown.add('calls', () => session.registry.drain(1_000));
+shutdown.add('calls', () => control.registry.drain(1_000));
 process.on('SIGTERM', async () => {
   process.exit((await shutdown.close()) ? 0 : 1);
 });

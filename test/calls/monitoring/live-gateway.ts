@@ -6,13 +6,15 @@ import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
 import { callCommandRoutes } from '../../../src/calls/commands/call-commands.routes.js';
 import { CallCommandService } from '../../../src/calls/commands/call-commands.service.js';
 import { peerCommands } from '../../../src/calls/commands/peer-commands.js';
+import { CallTokens } from '../../../src/calls/connection/call-tokens.js';
+import { toRunning } from '../../../src/calls/monitoring/live-event.js';
 import type { CallFeed } from '../../../src/calls/monitoring/live-event-bus.js';
-import { toRunning } from '../../../src/calls/monitoring/running-calls.repository.js';
 import {
   CallRegistry,
   type LiveCall,
   type PhoneControls,
 } from '../../../src/calls/session/call-registry.js';
+import { CallTurnsRepository } from '../../../src/calls/store/call-turns.repository.js';
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
 import {
   createMonitoringModule,
@@ -21,43 +23,49 @@ import {
 import { createPeersModule } from '../../../src/composition/peers.module.js';
 import { DialBlocklist } from '../../../src/features/phone-numbers/dial-blocklist.js';
 import { GatewaysRepository } from '../../../src/platform/cluster/gateways.repository.js';
-import type { Authenticator } from '../../../src/platform/http/authenticate.js';
+import type { Authenticator } from '../../../src/platform/http/bearer-credentials.js';
 import type { Route } from '../../../src/platform/http/route.js';
 import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
 
-export interface HeldCall {
+export interface LiveTestCall {
   readonly callId: string;
   readonly feed: CallFeed;
 }
 
-/** A gateway's part in watching calls, without media: its calls are held by name. */
+/** A gateway's monitoring without media. Its calls exist by ID only. */
 export class LiveGateway {
   readonly id = randomUUID();
   readonly calls: CallsRepository;
   readonly gateways: GatewaysRepository;
   readonly #peers: ReturnType<typeof createPeersModule>;
   readonly open: MonitoringModule;
-  /** What its calls were told to say. */
-  readonly said: string[] = [];
+  /** Texts that its calls were asked to say. */
+  readonly spokenTexts: string[] = [];
   readonly #live = new CallRegistry();
   readonly #commands: CallCommandService;
   readonly #encoders: EncoderThread;
+  readonly #secrets: SecretKeys;
+  readonly #turns: CallTurnsRepository;
+  readonly #keys: Authenticator;
   #address: string | undefined;
 
   constructor(db: Knex, keys: Authenticator, secret = 'the secret of all gateways') {
-    // Its thread starts with the first who listens.
+    // The encoder thread starts with the first listener.
     const encoders = new EncoderThread(new CpuScheduler(1));
     this.#encoders = encoders;
     const log = pino({ level: 'silent' });
     const gatewayId = this.id;
     this.calls = new CallsRepository(db, 0);
+    this.#turns = new CallTurnsRepository(db, { record: async () => undefined });
     const secrets = new SecretKeys([secret]);
+    this.#secrets = secrets;
+    this.#keys = keys;
     this.#peers = createPeersModule({ gatewayId, db, secrets, log });
     this.gateways = new GatewaysRepository(db);
     this.open = createMonitoringModule({
       gatewayId,
-      db,
       calls: this.calls,
+      turns: this.#turns,
       ...this.#peers,
       gateways: this.gateways,
       keys,
@@ -74,9 +82,14 @@ export class LiveGateway {
   }
 
   get routes(): readonly Route[] {
-    const parts = { calls: this.calls, commands: this.#commands };
-    const refused = new DialBlocklist(['+1900*']);
-    return [...this.open.routes, ...callCommandRoutes({ ...parts, blocklist: refused })];
+    const commands = callCommandRoutes({
+      calls: this.calls,
+      commands: this.#commands,
+      blocklist: new DialBlocklist(['+1900*']),
+      tokens: new CallTokens(this.#secrets),
+      keys: this.#keys,
+    });
+    return [...this.open.routes, ...commands];
   }
 
   async start(): Promise<void> {
@@ -84,8 +97,8 @@ export class LiveGateway {
     await this.gateways.heartbeat(this.id, this.#address);
   }
 
-  /** A call of an account, held here. @param phone where it comes over a telephone's line. */
-  async hold(accountId: string, phone?: PhoneControls): Promise<HeldCall> {
+  /** Starts a call of an account here. @param phone controls of a phone call */
+  async hold(accountId: string, phone?: PhoneControls): Promise<LiveTestCall> {
     const callId = randomUUID();
     const agent = { agentId: randomUUID(), agentName: 'Pool' };
     await this.calls.reserve({ callId, accountId, ...agent, callType: 'web', options: {} });
@@ -94,35 +107,35 @@ export class LiveGateway {
     await this.calls.start(callId);
     const say = (text: string) => {
       if (text === 'ending' || text === 'busy') return text;
-      this.said.push(text);
+      this.spokenTexts.push(text);
       return undefined;
     };
     this.#live.add(callId, { call: { say }, phone } as unknown as LiveCall);
     return { callId, feed: this.open.hub.begin(accountId, toRunning(row)) };
   }
 
-  /** The call is over, as its record and its feed have it. */
-  async end({ callId, feed }: HeldCall): Promise<void> {
+  /** Ends a call in its record and its event feed. */
+  async end({ callId, feed }: LiveTestCall): Promise<void> {
     await this.calls.end(callId, 'user_hangup');
     this.#live.remove(callId);
     feed.ended('user_hangup');
   }
 
-  /** Writes a turn down and tells it. */
-  async turn({ callId, feed }: HeldCall, index: number, text: string): Promise<void> {
+  /** Stores a turn and publishes it. */
+  async turn({ callId, feed }: LiveTestCall, index: number, text: string): Promise<void> {
     const turn = { index, role: 'user', text, cut: false, startMs: 0, endMs: 900 } as const;
-    await this.calls.turns.save(callId, turn);
+    await this.#turns.save(callId, turn);
     feed.turn(turn);
   }
 
-  /** Breaks what others follow here, and is there again. */
+  /** Drops the connections of followers and restarts. */
   async restart(): Promise<void> {
     await this.close();
     this.#address = await this.#peers.peerServer.listen('127.0.0.1');
     await this.gateways.heartbeat(this.id, this.#address);
   }
 
-  /** Ends its streams and its connections to other gateways. */
+  /** Closes its streams and its connections to other gateways. */
   async close(): Promise<void> {
     this.open.close();
     await this.#peers.peerServer.close();

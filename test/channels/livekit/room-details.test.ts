@@ -2,6 +2,7 @@ import { decodeJwt } from 'jose';
 import { TokenVerifier } from 'livekit-server-sdk';
 import { expect, it } from 'vitest';
 import { CallSlots } from '../../../src/calls/admission/call-slots.js';
+import { callCommandRoutes } from '../../../src/calls/commands/call-commands.routes.js';
 import { CallTokens } from '../../../src/calls/connection/call-tokens.js';
 import { connectionRoutes } from '../../../src/calls/connection/connection.routes.js';
 import { ConnectionService } from '../../../src/calls/connection/connection.service.js';
@@ -9,6 +10,7 @@ import { CallRegistry } from '../../../src/calls/session/call-registry.js';
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
 import { RoomTokens } from '../../../src/channels/livekit/room-tokens.js';
 import { AgentsRepository } from '../../../src/features/agents/agents.repository.js';
+import { DialBlocklist } from '../../../src/features/phone-numbers/dial-blocklist.js';
 import { VoiceOverrides } from '../../../src/features/voices/voice-overrides.js';
 import { withControlPlane } from '../../support/harness/app/control-plane-app.js';
 
@@ -25,14 +27,14 @@ const door = {
   isUp: true,
   token: (callId: string) => roomTokens.join(callId),
 };
-/** The rate at which greetings are made ready. */
+/** Sample rates at which greetings were prepared. */
 const rates: (number | undefined)[] = [];
 const plane = withControlPlane({
   routes: (db, secrets) => {
     const calls = new CallsRepository(db, 1);
     const tokens = new CallTokens(secrets);
     const nothing = { find: async () => undefined };
-    const desk = new ConnectionService({
+    const service = new ConnectionService({
       agents: new AgentsRepository(db),
       calls,
       tokens,
@@ -42,7 +44,6 @@ const plane = withControlPlane({
         load: { isOpen: true },
         warmCaches: async (_agent, _options, rate) => void rates.push(rate),
       }),
-      commands: { end: (callId, reason) => calls.end(callId, reason) },
       overrides: new VoiceOverrides({
         voices: { list: () => [] },
         ownVoices: nothing,
@@ -51,12 +52,17 @@ const plane = withControlPlane({
       socketOrigin: () => 'ws://127.0.0.1',
       rooms: door,
     });
-    return connectionRoutes({
-      connections: desk,
-      tokens,
+    const commands = callCommandRoutes({
       calls,
+      commands: {
+        send: async () => undefined,
+        end: (callId, reason) => calls.end(callId, reason),
+      },
+      blocklist: new DialBlocklist([]),
+      tokens,
       keys: { authenticate: async () => undefined },
     });
+    return [...connectionRoutes(service), ...commands];
   },
 });
 
@@ -68,7 +74,7 @@ async function caller() {
     ask('POST', '/connection/connection-details', { agent_id, ...more });
 }
 
-it('are a room and a token of LiveKit, with our agent dispatched, where it is configured', async () => {
+it('connection details contain a LiveKit room and token with agent dispatch if configured', async () => {
   rates.length = 0;
   const call = await caller();
   for (const more of [{}, { transport: 'livekit' }, { transport: null }]) {
@@ -90,14 +96,14 @@ it('are a room and a token of LiveKit, with our agent dispatched, where it is co
       departureTimeout: 20,
       agents: [{ agentName: 'parley', metadata: JSON.stringify({ call_id: body.call_id }) }],
     });
-    // The end token works before anybody has joined, and frees the slot.
+    // The end token is valid before the join, and frees the slot.
     const ended = await plane.askAs(body.end_token)('POST', `/calls/${body.call_id}/end`);
     expect([ended.status, ended.body.status]).toEqual([200, 'ended']);
   }
   expect(rates).toEqual([48_000, 48_000, 48_000]);
 });
 
-it('are the call socket for who asks for it, and refused while LiveKit is away', async () => {
+it('connection details contain the call socket on request, and are refused while LiveKit is unavailable', async () => {
   const call = await caller();
   const socket = await call({ transport: 'websocket' });
   expect(socket.body.server_url).toMatch(/^ws:\/\/127\.0\.0\.1\/api\/v1\/calls\//);
@@ -113,7 +119,7 @@ it('are the call socket for who asks for it, and refused while LiveKit is away',
   }
 });
 
-it('are given again to a repeated request with tokens that are signed then, and stored without any', async () => {
+it('a repeated request returns the same details with newly signed tokens, which are not stored', async () => {
   const accountId = await plane.makeAccount();
   const key = await plane.makeKey(accountId);
   const { keyId } = (await plane.directory.authenticate(key))!;
@@ -142,7 +148,7 @@ it('are given again to a repeated request with tokens that are signed then, and 
   }
 });
 
-it('free their slot when nobody joins in time', async () => {
+it('the slot is freed if nobody joins in time', async () => {
   const call = await caller();
   const first = await call();
   expect((await call()).body).toMatchObject({ reason: 'concurrency_limit' });

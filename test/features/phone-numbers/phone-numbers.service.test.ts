@@ -52,7 +52,7 @@ beforeEach(() => {
   areConfigured = true;
   origin = ORIGIN;
   for (const carrier of [twilio, telnyx]) {
-    carrier.isMute = false;
+    carrier.dropsResponses = false;
     carrier.requests.length = 0;
     carrier.stock.clear();
   }
@@ -64,11 +64,11 @@ const both = [
 ] as const;
 
 describe.each(both)('numbers from $provider', ({ provider, of }) => {
-  it('are found by country and area', async () => {
+  it('are searched by country and area code', async () => {
     const ask = await plane.asNewAccount();
     of().stock.add('+18085550100').add('+14155550199');
-    const asked = { country_code: 'us', area_code: '808', provider };
-    const { status, body } = await ask('POST', '/agent/search-phone-numbers', asked);
+    const searchQuery = { country_code: 'us', area_code: '808', provider };
+    const { status, body } = await ask('POST', '/agent/search-phone-numbers', searchQuery);
     expect(status).toBe(200);
     expect(body.total_results).toBe(1);
     expect(body.results[0]).toMatchObject({
@@ -79,14 +79,14 @@ describe.each(both)('numbers from $provider', ({ provider, of }) => {
     });
   });
 
-  it('are selected, listed and released', async () => {
+  it('are ordered, listed and released', async () => {
     const ask = await plane.asNewAccount();
     const phone_number = newNumber();
     of().stock.add(phone_number);
     const choice = { phone_number, provider };
     const selected = await ask('POST', '/agent/select-phone-number', choice);
     expect([selected.status, selected.body]).toEqual([200, { phone_number, status: 'selected' }]);
-    expect(of().held.has(phone_number)).toBe(true);
+    expect(of().ownedNumbers.has(phone_number)).toBe(true);
     expect((await ask('GET', '/agent/phone-numbers')).body).toEqual({
       phone_numbers: [{ phone_number, status: 'available' }],
       total_numbers: 1,
@@ -95,11 +95,11 @@ describe.each(both)('numbers from $provider', ({ provider, of }) => {
     });
     const released = await ask('POST', '/agent/release-phone-number', choice);
     expect([released.status, released.body]).toEqual([200, { phone_number, status: 'released' }]);
-    expect(of().held.has(phone_number)).toBe(false);
+    expect(of().ownedNumbers.has(phone_number)).toBe(false);
     expect((await ask('GET', '/agent/phone-numbers')).body.total_numbers).toBe(0);
   });
 
-  it('that cannot be had are 409, and take no slot', async () => {
+  it('that are unavailable return 409 and take no slot', async () => {
     const ask = await plane.asNewAccount();
     const choice = { phone_number: newNumber(), provider };
     const { status, body } = await ask('POST', '/agent/select-phone-number', choice);
@@ -108,7 +108,7 @@ describe.each(both)('numbers from $provider', ({ provider, of }) => {
     expect((await ask('POST', '/agent/select-phone-number', choice)).status).toBe(200);
   });
 
-  it('name the missing settings with 409 while the carrier is not configured', async () => {
+  it('return 409 and name the missing settings while the carrier is not configured', async () => {
     areConfigured = false;
     const ask = await plane.asNewAccount();
     for (const [path, body] of [
@@ -124,16 +124,16 @@ describe.each(both)('numbers from $provider', ({ provider, of }) => {
     expect(of().requests).toEqual([]);
   });
 
-  it('are 502 when the carrier goes away, and an order that got through is found again', async () => {
+  it('return 502 if the carrier fails, and a completed order is recognised later', async () => {
     const accountId = await plane.makeAccount();
     const ask = plane.askAs(await plane.makeKey(accountId));
     const choice = { phone_number: newNumber(), provider };
     of().stock.add(choice.phone_number);
-    of().isMute = true;
+    of().dropsResponses = true;
     const lost = await ask('POST', '/agent/select-phone-number', choice);
     expect([lost.status, lost.body.code]).toEqual([502, 'PROVIDER_ERROR']);
-    of().isMute = false;
-    // Nobody knows whether the order was carried out: another try comes too early.
+    of().dropsResponses = false;
+    // The result of the order is unknown: another attempt is too early.
     expect((await ask('POST', '/agent/select-phone-number', choice)).status).toBe(409);
     await plane.database
       .db('phone_numbers')
@@ -144,12 +144,12 @@ describe.each(both)('numbers from $provider', ({ provider, of }) => {
   });
 });
 
-it('writes where calls go with a number from Twilio', async () => {
+it('ordering a number at Twilio sets its voice URL', async () => {
   const ask = await plane.asNewAccount();
   const phone_number = newNumber();
   twilio.stock.add(phone_number);
   await ask('POST', '/agent/select-phone-number', { phone_number });
-  expect(twilio.held.get(phone_number)).toEqual({
+  expect(twilio.ownedNumbers.get(phone_number)).toEqual({
     VoiceUrl: `${ORIGIN}/telephony/twilio/voice`,
     VoiceMethod: 'POST',
     StatusCallback: `${ORIGIN}/telephony/twilio/status`,
@@ -157,18 +157,18 @@ it('writes where calls go with a number from Twilio', async () => {
   });
 });
 
-it('buys nothing while it does not know its own address', async () => {
+it('no number is ordered while the public URL is unknown', async () => {
   origin = undefined;
   const ask = await plane.asNewAccount();
   const phone_number = newNumber();
   twilio.stock.add(phone_number);
   const { status, body } = await ask('POST', '/agent/select-phone-number', { phone_number });
   expect([status, body.code]).toEqual([503, 'PUBLIC_URL_REQUIRED']);
-  expect(twilio.held.has(phone_number)).toBe(false);
+  expect(twilio.ownedNumbers.has(phone_number)).toBe(false);
 });
 
-describe('slots', () => {
-  it('hold so many numbers, whatever comes at once', async () => {
+describe('number slots', () => {
+  it('are never exceeded by concurrent orders', async () => {
     const ask = await plane.asNewAccount();
     const numbers = Array.from({ length: 5 }, newNumber);
     for (const number of numbers) twilio.stock.add(number);
@@ -180,10 +180,10 @@ describe('slots', () => {
     for (const { status, body } of refused) {
       expect([status, body.code]).toEqual([403, 'PHONE_NUMBER_LIMIT']);
     }
-    expect(numbers.filter((number) => twilio.held.has(number))).toHaveLength(SLOTS);
+    expect(numbers.filter((number) => twilio.ownedNumbers.has(number))).toHaveLength(SLOTS);
   });
 
-  it('give one number to one account only, and to the same one again', async () => {
+  it('belong to one account per number, and a repeated order of the same account succeeds', async () => {
     const [one, other] = [await plane.asNewAccount(), await plane.asNewAccount()];
     const choice = { phone_number: newNumber() };
     twilio.stock.add(choice.phone_number);
@@ -198,7 +198,7 @@ describe('slots', () => {
   });
 });
 
-it('does not release the number of a deployed agent, and says which agents have numbers', async () => {
+it('the number of a deployed agent cannot be released, and the list contains the agents of the numbers', async () => {
   const ask = await plane.asNewAccount();
   const [assigned, free] = [newNumber(), newNumber()];
   for (const phone_number of [assigned, free]) {
@@ -232,7 +232,7 @@ it('does not release the number of a deployed agent, and says which agents have 
   expect((await release()).status).toBe(200);
 });
 
-it('passes on why the carrier refuses', async () => {
+it("the carrier's reason for a refusal is returned", async () => {
   const wrong = new CarrierRegistry({
     TWILIO_ACCOUNT_SID: TWILIO.accountSid,
     TWILIO_AUTH_TOKEN: randomUUID(),
@@ -252,7 +252,7 @@ it('passes on why the carrier refuses', async () => {
   });
 });
 
-it('refuses numbers, countries and carriers that are none', async () => {
+it('unknown numbers, countries and carriers are rejected', async () => {
   const ask = await plane.asNewAccount();
   for (const [path, body, loc] of [
     ['search', { country_code: 'USA' }, 'country_code'],

@@ -12,15 +12,15 @@ import { connect } from '../../../src/platform/db/connect.js';
 import { SecretBox } from '../../../src/platform/secrets/secret-box.js';
 import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
 import {
-  closeAtOnce,
   closeEarly,
+  closeImmediately,
   gigabyte,
   hang,
-  Receiver,
   status,
+  WebhookReceiver,
 } from '../../support/fakes/webhook-receiver.js';
 import { OVERRIDES } from '../../support/harness/app/webhook-app.js';
-import { makeAgent, WrittenCalls } from '../../support/harness/call/webhook-calls.js';
+import { makeAgent, StoredWebhookCalls } from '../../support/harness/call/webhook-calls.js';
 import { withDatabase } from '../../support/harness/postgres/test-database.js';
 
 const database = withDatabase({ emptied: 'before-each' });
@@ -48,6 +48,7 @@ async function gateway(options: Options = {}): Promise<WebhooksModule> {
     log: options.log ?? pino({ level: 'silent' }),
     allowedHosts: options.allowedHosts ?? ['127.0.0.1'],
     backoffMs: BACKOFF_MS,
+    pollMs: 100,
   });
   await webhooks.start({ isAlone: options.isAlone ?? true });
   closers.push(async () => {
@@ -57,13 +58,13 @@ async function gateway(options: Options = {}): Promise<WebhooksModule> {
   return webhooks;
 }
 
-async function receiver(): Promise<Receiver> {
-  const opened = await Receiver.open();
+async function receiver(): Promise<WebhookReceiver> {
+  const opened = await WebhookReceiver.open();
   closers.push(() => opened.close());
   return opened;
 }
 
-/** The agent's deliveries, oldest first, once none of them waits. */
+/** The agent's deliveries, oldest first, once none is pending. */
 async function settled(agentId: string) {
   const rows = () => database.db('webhook_deliveries').where({ agent_id: agentId }).orderBy('id');
   for (const until = Date.now() + 25_000; Date.now() < until; ) {
@@ -74,14 +75,14 @@ async function settled(agentId: string) {
   throw new Error(`Deliveries still wait: ${JSON.stringify(await rows())}`);
 }
 
-const eventsOf = ({ requests }: Receiver) => requests.map(({ body }) => body.event);
+const eventsOf = ({ requests }: WebhookReceiver) => requests.map(({ body }) => body.event);
 
-describe('the outbox', () => {
-  it('tells the start and the end of a call, in order, signed both ways', async () => {
+describe('webhook outbox', () => {
+  it('delivers the start and the end of a call, in order, with both signatures', async () => {
     const { events } = await gateway();
     const hook = await receiver();
     const agent = await makeAgent(database.db, box, [{ url: hook.url(), secret: 'hush' }]);
-    const calls = new WrittenCalls(database.db, events);
+    const calls = new StoredWebhookCalls(database.db, events);
     const callId = await calls.start(agent);
     await calls.end(callId);
     const [started, completed] = await hook.waitFor(2);
@@ -115,7 +116,7 @@ describe('the outbox', () => {
     expect(started!.headers['webhook-id']).not.toBe(completed!.headers['webhook-id']);
   });
 
-  it('tells each entry only what it wants to hear', async () => {
+  it('delivers to each entry only its selected events', async () => {
     const { events } = await gateway();
     const hook = await receiver();
     const agent = await makeAgent(database.db, box, [
@@ -124,7 +125,7 @@ describe('the outbox', () => {
       { url: hook.url('/turns'), events: ['turn.completed'] },
       { url: hook.url('/off'), enabled: false },
     ]);
-    const calls = new WrittenCalls(database.db, events);
+    const calls = new StoredWebhookCalls(database.db, events);
     const callId = await calls.start(agent);
     await calls.turn(callId, 0, 'agent', 'Good day');
     await calls.turn(callId, 1, 'user', 'Who is');
@@ -133,27 +134,27 @@ describe('the outbox', () => {
     await calls.turn(callId, 3, 'user', 'Bye');
     await calls.end(callId, 'error_asr');
     await settled(agent.id);
-    const told = (path: string) =>
+    const eventsAt = (path: string) =>
       hook.requests.filter((each) => each.path === path).map(({ body }) => body);
-    expect(told('/default').map(({ event }) => event)).toEqual(['call.started', 'call.completed']);
-    expect(told('/failed').map(({ event, data }) => [event, data.ended_reason])).toEqual([
+    expect(eventsAt('/default').map(({ event }) => event)).toEqual([
+      'call.started',
+      'call.completed',
+    ]);
+    expect(eventsAt('/failed').map(({ event, data }) => [event, data.ended_reason])).toEqual([
       ['call.failed', 'error_asr'],
     ]);
-    expect(told('/turns').map(({ data }) => `${data.index} ${data.role}: ${data.text}`)).toEqual([
-      '0 agent: Good day',
-      '1 user: Who is there?',
-      '2 agent: I am',
-      '3 user: Bye',
-    ]);
-    expect(told('/off')).toEqual([]);
+    expect(
+      eventsAt('/turns').map(({ data }) => `${data.index} ${data.role}: ${data.text}`),
+    ).toEqual(['0 agent: Good day', '1 user: Who is there?', '2 agent: I am', '3 user: Bye']);
+    expect(eventsAt('/off')).toEqual([]);
   });
 
-  it('tells each tool once, with the turn that it is written down with', async () => {
+  it('delivers each tool call once, with the index of its turn', async () => {
     const { events } = await gateway();
     const hook = await receiver();
     const entry = { url: hook.url(), events: ['tool.called' as const] };
     const agent = await makeAgent(database.db, box, [entry]);
-    const calls = new WrittenCalls(database.db, events);
+    const calls = new StoredWebhookCalls(database.db, events);
     const callId = await calls.start(agent);
     const look = {
       name: 'look',
@@ -182,33 +183,33 @@ describe('the outbox', () => {
     });
   });
 
-  it('tells nothing of a call that never began, but its failure', async () => {
+  it('delivers nothing for a call that never started, except for its failure', async () => {
     const { events } = await gateway();
     const hook = await receiver();
     const all = ['call.started', 'call.completed', 'call.failed'] as const;
     const agent = await makeAgent(database.db, box, [{ url: hook.url(), events: [...all] }]);
-    const calls = new WrittenCalls(database.db, events);
+    const calls = new StoredWebhookCalls(database.db, events);
     await calls.end(await calls.begin(agent), 'user_hangup');
     await calls.end(await calls.begin(agent), 'error_transport');
     await settled(agent.id);
     expect(eventsOf(hook)).toEqual(['call.failed']);
   });
 
-  it('tells an end once, however often it is written', async () => {
+  it('delivers an end once, however often it is stored', async () => {
     const { events } = await gateway();
     const hook = await receiver();
     const agent = await makeAgent(database.db, box, [{ url: hook.url() }]);
-    const calls = new WrittenCalls(database.db, events);
+    const calls = new StoredWebhookCalls(database.db, events);
     const callId = await calls.start(agent);
     await Promise.all(Array.from({ length: 5 }, () => calls.end(callId)));
     await settled(agent.id);
     expect(eventsOf(hook)).toEqual(['call.started', 'call.completed']);
   });
 
-  it('writes no event when what it tells is not written', async () => {
+  it('stores no event if the transaction of its cause is rolled back', async () => {
     const deliveries = new DeliveriesRepository(database.db);
     const agent = await makeAgent(database.db, box, [{ url: 'https://hook.test/' }]);
-    const calls = new WrittenCalls(database.db, {
+    const calls = new StoredWebhookCalls(database.db, {
       record: async (transaction) => {
         const row = { agent_id: agent.id, account_id: agent.accountId, call_id: null };
         const rest = { event: 'x', url: 'x', lane: 'x', body: '{}' };
@@ -227,29 +228,29 @@ describe('the outbox', () => {
     ['500', status(500), 20],
     ['429', status(429), 20],
     ['no answer in time', hang, 1],
-    ['a connection cut at once', closeAtOnce, 20],
-  ])('tries again after %s, with the same id and body', async (_, answering, timeout) => {
+    ['a closed connection', closeImmediately, 20],
+  ])('retries after %s, with the same ID and body', async (_, answering, timeout) => {
     const { events } = await gateway();
     const hook = await receiver();
     hook.answer(answering);
     const agent = await makeAgent(database.db, box, [{ url: hook.url(), timeout }]);
-    const calls = new WrittenCalls(database.db, events);
+    const calls = new StoredWebhookCalls(database.db, events);
     await calls.end(await calls.start(agent));
     const [first, second, third] = await hook.waitFor(3);
     expect(second!.text).toBe(first!.text);
     expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
-    // What came after it in the call has waited.
+    // The next event of the call has waited.
     expect(third!.body.event).toBe('call.completed');
     const [delivery] = await settled(agent.id);
     expect(delivery).toMatchObject({ status: 'delivered', attempts: 2, last_status_code: 200 });
   });
 
-  it('gives up after three tries and goes on with the call', async () => {
+  it('gives up after three attempts and continues with the call', async () => {
     const { events } = await gateway();
     const hook = await receiver();
     hook.answer(status(500), status(503), status(500));
     const agent = await makeAgent(database.db, box, [{ url: hook.url() }]);
-    const calls = new WrittenCalls(database.db, events);
+    const calls = new StoredWebhookCalls(database.db, events);
     await calls.end(await calls.start(agent));
     const [lost, kept] = await settled(agent.id);
     expect(lost).toMatchObject({ status: 'failed', attempts: 3, last_status_code: 500 });
@@ -260,28 +261,28 @@ describe('the outbox', () => {
     expect(times[2]! - times[1]!).toBeGreaterThanOrEqual(BACKOFF_MS[1]! * 0.75 - 5);
   });
 
-  it('waits as long as Retry-After asks', async () => {
+  it('waits as long as Retry-After demands', async () => {
     const { events } = await gateway();
     const hook = await receiver();
     hook.answer(status(503, {}, { 'retry-after': '1' }));
     const agent = await makeAgent(database.db, box, [{ url: hook.url() }]);
-    await new WrittenCalls(database.db, events).start(agent);
+    await new StoredWebhookCalls(database.db, events).start(agent);
     const [first, second] = await hook.waitFor(2);
     expect(second!.atMs - first!.atMs).toBeGreaterThanOrEqual(990);
   });
 
-  it.each([302, 307, 400, 404])('does not try again after %i', async (code) => {
+  it.each([302, 307, 400, 404])('does not retry after %i', async (code) => {
     const { events } = await gateway();
     const hook = await receiver();
     hook.answer(status(code, '', { location: hook.url('/elsewhere') }));
     const agent = await makeAgent(database.db, box, [{ url: hook.url() }]);
-    await new WrittenCalls(database.db, events).start(agent);
+    await new StoredWebhookCalls(database.db, events).start(agent);
     const [delivery] = await settled(agent.id);
     expect(delivery).toMatchObject({ status: 'failed', attempts: 1, last_status_code: code });
     expect(hook.requests).toHaveLength(1);
   });
 
-  it('disables an entry that answers 410, and sends it nothing more', async () => {
+  it('disables an entry that answers 410, and sends nothing more to it', async () => {
     const { events } = await gateway();
     const hook = await receiver();
     let answer = () => undefined as unknown;
@@ -289,7 +290,7 @@ describe('the outbox', () => {
       answer = () => status(410)(response, request);
     });
     const agent = await makeAgent(database.db, box, [{ url: hook.url(), secret: 'hush' }]);
-    const calls = new WrittenCalls(database.db, events);
+    const calls = new StoredWebhookCalls(database.db, events);
     const callId = await calls.start(agent);
     await hook.waitFor(1);
     await calls.end(callId);
@@ -306,18 +307,18 @@ describe('the outbox', () => {
 
   it.each([
     ['a gigabyte', gigabyte({ bytes: 0 })],
-    ['a body that breaks off', closeEarly],
+    ['a truncated body', closeEarly],
     [
       'a body that never ends',
       (response: { writeHead(code: number): { write(text: string): void } }) =>
         response.writeHead(200).write('…'),
     ],
-  ])('takes 200 and %s for success', async (_, answering) => {
+  ])('treats 200 with %s as success', async (_, answering) => {
     const { events } = await gateway();
     const hook = await receiver();
     hook.answer(answering);
     const agent = await makeAgent(database.db, box, [{ url: hook.url(), timeout: 30 }]);
-    await new WrittenCalls(database.db, events).start(agent);
+    await new StoredWebhookCalls(database.db, events).start(agent);
     expect(await settled(agent.id)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
   });
 
@@ -326,31 +327,31 @@ describe('the outbox', () => {
     const hook = await receiver();
     const url = hook.url().replace('http:', 'https:');
     const agent = await makeAgent(database.db, box, [{ url }]);
-    await new WrittenCalls(database.db, events).start(agent);
+    await new StoredWebhookCalls(database.db, events).start(agent);
     const [delivery] = await settled(agent.id);
     expect(delivery).toMatchObject({ status: 'failed', attempts: 1, last_status_code: null });
     expect(delivery.last_error).toMatch(/not on the public Internet/);
     expect(hook.requests).toEqual([]);
   });
 
-  it('does not let an address that hangs hold up another one', async () => {
+  it('does not delay other addresses while one hangs', async () => {
     const { events } = await gateway();
     const [slow, quick] = [await receiver(), await receiver()];
     slow.answer(hang);
     const urls = [{ url: slow.url(), timeout: 30 }, { url: quick.url() }];
     const agent = await makeAgent(database.db, box, urls);
-    const calls = new WrittenCalls(database.db, events);
+    const calls = new StoredWebhookCalls(database.db, events);
     await calls.end(await calls.start(agent));
     await quick.waitFor(2);
     await slow.waitFor(1);
     expect(slow.requests).toHaveLength(1);
   });
 
-  it('sends each event once, and each call in order, by two gateways', async () => {
+  it('delivers each event once, and each call in order, with two gateways', async () => {
     const [one, two] = [await gateway({ isAlone: false }), await gateway({ isAlone: false })];
     const hook = await receiver();
     const agent = await makeAgent(database.db, box, [{ url: hook.url() }]);
-    const sides = [one, two].map(({ events }) => new WrittenCalls(database.db, events));
+    const sides = [one, two].map(({ events }) => new StoredWebhookCalls(database.db, events));
     const ids = await Promise.all(
       Array.from({ length: 40 }, async (_, index) => {
         const calls = sides[index % 2]!;
@@ -362,25 +363,25 @@ describe('the outbox', () => {
     await settled(agent.id);
     expect(hook.requests).toHaveLength(80);
     for (const callId of ids) {
-      const told = hook.requests.filter(({ body }) => body.call_id === callId);
-      expect(told.map(({ body }) => body.event)).toEqual(['call.started', 'call.completed']);
+      const eventsAt = hook.requests.filter(({ body }) => body.call_id === callId);
+      expect(eventsAt.map(({ body }) => body.event)).toEqual(['call.started', 'call.completed']);
     }
   });
 
-  it('goes on with what a gateway left that died while it was sending', async () => {
+  it('continues the deliveries of a gateway that died while sending', async () => {
     const hook = await receiver();
     const agent = await makeAgent(database.db, box, [{ url: hook.url() }]);
     const deliveries = new DeliveriesRepository(database.db);
     const row = { delivery_id: 'msg_9', account_id: agent.accountId, agent_id: agent.id };
     const rest = { call_id: null, event: 'test', url: hook.url(), lane: 'a', body: '{}' };
     await database.db('webhook_deliveries').insert({ ...row, ...rest });
-    // Its job is gone, and its claim stands for longer than this test.
+    // Its job is gone, and its claim lasts longer than this test.
     expect(await deliveries.claim((await deliveries.next('a'))!.id, 60_000)).toBe(true);
     await gateway({ isAlone: true });
     expect((await hook.waitFor(1))[0]!.headers['webhook-id']).toBe('msg_9');
   });
 
-  it('finds what waits in no job, once its claim has run out', async () => {
+  it('finds deliveries without a job once their claim has expired', async () => {
     const hook = await receiver();
     const agent = await makeAgent(database.db, box, [{ url: hook.url() }]);
     const deliveries = new DeliveriesRepository(database.db);
@@ -399,7 +400,7 @@ describe('the outbox', () => {
     await hook.waitFor(1);
   });
 
-  it('logs no words, numbers, secrets or addresses', async () => {
+  it('logs no text, numbers, secrets or addresses', async () => {
     const lines: string[] = [];
     const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
     const { events } = await gateway({ log });
@@ -409,7 +410,7 @@ describe('the outbox', () => {
     const url = hook.url('/hook?token=hunter2');
     const entry = { url, secret: 'whsec_aHVzaA==', events: [...names] };
     const agent = await makeAgent(database.db, box, [entry]);
-    const calls = new WrittenCalls(database.db, events);
+    const calls = new StoredWebhookCalls(database.db, events);
     const callId = await calls.begin(agent);
     const numbers = { from_number: '+14155550100', to_number: '+14155550101' };
     await database.db('calls').where({ call_id: callId }).update(numbers);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
 import { MoonshineSpeechToText } from '../../../media/stt/moonshine-speech-to-text.js';
 import { HibariVoice } from '../../../media/tts/hibari/hibari-voice.js';
-import { spokenBy } from '../../support/harness/audio/synthesised-speech.js';
+import { synthesise } from '../../support/harness/audio/synthesised-speech.js';
 import { modelFolder } from '../../support/harness/process/model-folder.js';
 import { StartedWorkers } from '../../support/harness/process/started-workers.js';
 
@@ -24,7 +24,7 @@ afterEach(async () => {
 const SLOW = { timeout: 120_000 };
 
 it('a voice whose worker is lost fails that utterance and speaks the next one', SLOW, async () => {
-  const before = await spokenBy(voice, TEXT);
+  const before = await synthesise(voice, TEXT);
   const utterance = { text: TEXT, language: 'en', temperature: 1, topP: 0.8, seed: 1, speed: 1 };
   const { signal } = new AbortController();
   const speech = voice.speak(utterance, { signal, firstPriority: 'first-chunk' });
@@ -34,12 +34,12 @@ it('a voice whose worker is lost fails that utterance and speaks the next one', 
     for await (const _ of speech);
   };
   await expect(rest()).rejects.toMatchObject({ code: 'WORKER_DIED' });
-  expect(await spokenBy(voice, TEXT)).toEqual(before);
+  expect(await synthesise(voice, TEXT)).toEqual(before);
   expect(scheduler.busy).toBe(0);
 });
 
-it('closing a model in the middle of its work leaves the process alive', SLOW, async () => {
-  const speech = await spokenBy(voice, TEXT);
+it('closing a model during its work does not crash the process', SLOW, async () => {
+  const speech = await synthesise(voice, TEXT);
   const id = 'moonshine-tiny-en';
   for (let i = 0; i < 8; i++) {
     const recogniser = new MoonshineSpeechToText({ id, folder: modelFolder(id), scheduler });

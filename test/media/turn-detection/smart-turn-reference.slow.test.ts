@@ -6,7 +6,7 @@ import { concat } from '../../../media/audio/pcm.js';
 import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
 import { SmartTurn } from '../../../media/turn-detection/smart-turn.js';
 import { SmartTurnFeatures } from '../../../media/turn-detection/smart-turn-features.js';
-import { Speaker } from '../../support/harness/audio/synthesised-speech.js';
+import { SpeechSynthesiser } from '../../support/harness/audio/synthesised-speech.js';
 import { roomNoise } from '../../support/harness/endpointing/takes.js';
 import { modelFolder } from '../../support/harness/process/model-folder.js';
 import { describeWith } from '../../support/harness/process/required-tools.js';
@@ -16,16 +16,16 @@ const SCRIPT = fileURLToPath(
 );
 const FEATURES = 80 * 800;
 
-describeWith(['turn-reference'], "the turn model's own way of listening", (tools) => {
+describeWith(['turn-reference'], 'reference implementation of the turn model', (tools) => {
   const scheduler = new CpuScheduler(1);
-  const speaker = new Speaker(scheduler);
+  const speaker = new SpeechSynthesiser(scheduler);
   const folder = modelFolder('smart-turn-v3.2');
   const turnDetector = new SmartTurn({ folder, scheduler });
   afterAll(async () => {
     await Promise.all([speaker.close(), turnDetector.close()]);
   });
 
-  it('decides the same as ours on the same audio', { timeout: 120_000 }, async () => {
+  it('gives the same decisions for the same audio', { timeout: 120_000 }, async () => {
     const clips = await clipsOf(speaker);
     const wanted = reference(
       tools['turn-reference'],
@@ -46,14 +46,14 @@ describeWith(['turn-reference'], "the turn model's own way of listening", (tools
       expect(probability > 0.5, `clip ${i}`).toBe(wanted[i]!.probability > 0.5);
       probabilities.push(probability);
     }
-    // Both answers are among them: agreement would otherwise prove little.
+    // Both decisions occur; otherwise equality would prove little.
     expect(Math.min(...probabilities)).toBeLessThan(0.2);
     expect(Math.max(...probabilities)).toBeGreaterThan(0.8);
   });
 });
 
-/** Whole and broken off, short and too long, clean and noisy, loud and hardly to be heard. */
-async function clipsOf(speaker: Speaker): Promise<readonly Float32Array[]> {
+/** Complete and truncated, short and too long, clean and noisy, loud and very quiet clips. */
+async function clipsOf(speaker: SpeechSynthesiser): Promise<readonly Float32Array[]> {
   const tail = new Float32Array(3_200);
   const whole = await speaker.say('I would like to book a table for two people.');
   const question = await speaker.say('What time do you close on Saturdays?');

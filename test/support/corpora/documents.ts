@@ -3,12 +3,12 @@ import { buffer } from 'node:stream/consumers';
 import { deflateSync } from 'node:zlib';
 import { ZipFile } from 'yazl';
 
-/** A file as other programs made it: Chromium the PDF, python-docx the Word document. */
+/** A document written by another program: the PDF by Chromium, the Word file by python-docx. */
 export function realDocument(name: 'ferry.pdf' | 'house-rules.docx'): Buffer {
   return readFileSync(`test/fixtures/documents/${name}`);
 }
 
-/** A PDF of one page whose content inflates to so many bytes, from next to nothing. */
+/** A small one-page PDF whose content stream inflates to `bytes` bytes. */
 export function pdfBomb(bytes: number): Buffer {
   const content = deflateSync(deflateSync(Buffer.alloc(bytes, ' ')));
   const objects = [
@@ -26,7 +26,7 @@ export function pdfBomb(bytes: number): Buffer {
   ]);
 }
 
-/** A Word document whose text inflates to so many bytes, or that has more entries. */
+/** A Word document with `entries` ZIP entries, whose text inflates to `bytes` bytes. */
 export async function docxBomb(bytes: number, entries = 1): Promise<Buffer> {
   const zip = new ZipFile();
   zip.addBuffer(Buffer.alloc(bytes, 'a'), 'word/document.xml');
@@ -35,7 +35,7 @@ export async function docxBomb(bytes: number, entries = 1): Promise<Buffer> {
   return buffer(zip.outputStream);
 }
 
-/** The same, but that says that it is small. */
+/** Like `docxBomb`, but its ZIP directory declares a size of 1,000 bytes. */
 export async function lyingDocxBomb(bytes: number): Promise<Buffer> {
   const zip = await docxBomb(bytes);
   const central = zip.lastIndexOf('PK\x01\x02', undefined, 'latin1');

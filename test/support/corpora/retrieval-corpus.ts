@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 
-/** A question and the one passage that answers it. */
+/** A question and the only passage that answers it. */
 export interface QuestionPair {
   readonly question: string;
   readonly passage: string;
 }
 
-/** Written for this test: the passages tell in other words what the questions ask. */
+/** Written for this test: a passage uses other words than its question. */
 export function questionPairs(): readonly QuestionPair[] {
   return readFileSync('test/fixtures/knowledge/pairs.txt', 'utf8')
     .trim()
@@ -22,7 +22,7 @@ const PLACES =
     ' ',
   );
 
-/** About what the questions are about, at other places and of other things. */
+/** The topics of the questions, at other places and with other details. */
 const TEMPLATES = [
   'The swimming pool of {p} opens at {h} in the morning and closes at {l} in the evening.',
   'The {p} clinic has {n} operating rooms and a garden for its patients.',

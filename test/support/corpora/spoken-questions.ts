@@ -21,10 +21,10 @@ for text in json.loads(sys.argv[2]):
 `;
 
 /**
- * Questions spoken by a voice other than ours, at 16 kHz; kept in the cache.
- * @param python of the need `piper-tts`; its voice is the model `piper-joe`.
+ * Synthesises questions with a third-party voice, Piper, at 16 kHz. Results are cached on disk.
+ * @param python path from the optional program `piper-tts`; its voice is the model `piper-joe`.
  */
-export async function askedByPiper(
+export async function speakWithPiper(
   python: string,
   texts: readonly string[],
 ): Promise<readonly Float32Array<ArrayBuffer>[]> {
@@ -35,7 +35,7 @@ export async function askedByPiper(
   const spoken: Float32Array<ArrayBuffer>[] = [];
   for (let at = 0; at < bytes.length; ) {
     const length = bytes.readUInt32LE(at);
-    spoken.push(toListenersRate(bytes.subarray(at + 4, at + 4 + length)));
+    spoken.push(toPcm16k(bytes.subarray(at + 4, at + 4 + length)));
     at += 4 + length;
   }
   return spoken;
@@ -51,11 +51,11 @@ async function speakTo(file: string, python: string, texts: readonly string[]): 
   const draft = `${file}.${randomUUID()}`;
   await mkdir(join(CACHE, 'test'), { recursive: true });
   await writeFile(draft, stdout);
-  await rename(draft, file); // what has its name is whole
+  await rename(draft, file); // the rename makes the complete file visible in one step
   return stdout;
 }
 
-function toListenersRate(pcm: Buffer): Float32Array<ArrayBuffer> {
+function toPcm16k(pcm: Buffer): Float32Array<ArrayBuffer> {
   const samples = Float32Array.from({ length: pcm.length / 2 }, (_, i) => {
     return pcm.readInt16LE(2 * i) / 32768;
   });
@@ -68,8 +68,8 @@ function toListenersRate(pcm: Buffer): Float32Array<ArrayBuffer> {
 }
 
 /**
- * A throat cleared: 220 ms of a voice without words. Bursts of noise are no speech to the VAD, this
- * is; the recogniser takes it for a backchannel.
+ * 220 ms of a voice without words. The VAD ignores bursts of noise but detects this sound as
+ * speech; speech recognition returns a backchannel.
  */
 export function cough(): Float32Array<ArrayBuffer> {
   const length = 3_520;

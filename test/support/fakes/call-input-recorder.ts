@@ -3,14 +3,14 @@ import type { CallInput, SayRefusal } from '../../../agents-runtime/contract/tra
 
 const RATE = 16_000;
 
-/** A call that only listens, and remembers what its wire brought. */
-export class RoomEar implements CallInput {
+/** Call input that records everything the transport delivers. */
+export class CallInputRecorder implements CallInput {
   readonly texts: string[] = [];
   readonly playedMs: number[] = [];
   readonly losses: (number | undefined)[] = [];
   readonly gains: number[] = [];
   readonly reasons: EndedReason[] = [];
-  /** The frequency of each 20 ms that was no silence. */
+  /** The frequency of each 20 ms frame that is not silent, in Hz. */
   readonly tones: number[] = [];
   samples = 0;
   isConnected = false;
@@ -22,7 +22,7 @@ export class RoomEar implements CallInput {
   audio(samples: Int16Array): void {
     this.samples += samples.length;
     for (let at = 0; at + 320 <= samples.length; at += 320)
-      this.#hear(samples.subarray(at, at + 320));
+      this.#measureTone(samples.subarray(at, at + 320));
   }
 
   typed(text: string): void {
@@ -50,13 +50,13 @@ export class RoomEar implements CallInput {
     this.reasons.push(reason);
   }
 
-  /** Whether so many of the last 20 ms were at this frequency, roughly. */
+  /** Whether at least `frames` of the last `2 * frames` audible frames are within 75 Hz of `hz`. */
   hasTone(hz: number, frames = 10): boolean {
-    const near = this.tones.slice(-2 * frames).filter((heard) => Math.abs(heard - hz) <= 75);
+    const near = this.tones.slice(-2 * frames).filter((tone) => Math.abs(tone - hz) <= 75);
     return near.length >= frames;
   }
 
-  #hear(frame: Int16Array): void {
+  #measureTone(frame: Int16Array): void {
     let crossings = 0;
     let peak = 0;
     for (let i = 1; i < frame.length; i++) {

@@ -1,10 +1,17 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Asked, type FakeCarrier, TELNYX, type Told, TWILIO, twilioError } from './carrier.js';
+import {
+  type CarrierRequest,
+  type CarrierResponse,
+  type FakeCarrier,
+  TELNYX,
+  TWILIO,
+  twilioError,
+} from './carrier.js';
 import { serveTwilioCalls } from './twilio-calls.js';
 
-type Serve = (asked: Asked, carrier: FakeCarrier) => Told;
+type Serve = (asked: CarrierRequest, carrier: FakeCarrier) => CarrierResponse;
 
 async function startCarrier(serve: Serve, stock: readonly string[]): Promise<FakeCarrier> {
   const server: Server = createServer((request, response) => void answer(request, response));
@@ -13,10 +20,10 @@ async function startCarrier(serve: Serve, stock: readonly string[]): Promise<Fak
   const carrier: FakeCarrier = {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     stock: new Set(stock),
-    held: new Map(),
+    ownedNumbers: new Map(),
     calls: new Map(),
     requests: [],
-    isMute: false,
+    dropsResponses: false,
     close: () => {
       server.closeAllConnections();
       server.close();
@@ -28,24 +35,27 @@ async function startCarrier(serve: Serve, stock: readonly string[]): Promise<Fak
     const { method = '', headers, url = '/' } = request;
     carrier.requests.push(`${method} ${url}`);
     const body = Buffer.concat(parts).toString();
-    const asked = { method, url: new URL(url, carrier.baseUrl), headers, body };
-    const [status, told] = serve(asked, carrier);
-    if (carrier.isMute) {
+    const carrierRequest = { method, url: new URL(url, carrier.baseUrl), headers, body };
+    const [status, payload] = serve(carrierRequest, carrier);
+    if (carrier.dropsResponses) {
       response.destroy();
       return;
     }
     response.writeHead(status, { 'content-type': 'application/json' });
-    response.end(told === undefined ? undefined : JSON.stringify(told));
+    response.end(payload === undefined ? undefined : JSON.stringify(payload));
   }
   return carrier;
 }
 
-/** Twilio, API 2010-04-01: AvailablePhoneNumbers, IncomingPhoneNumbers and Calls. */
+/** Twilio API 2010-04-01: AvailablePhoneNumbers, IncomingPhoneNumbers and Calls. */
 export function startTwilio(stock: readonly string[] = []): Promise<FakeCarrier> {
   return startCarrier(serveTwilio, stock);
 }
 
-function serveTwilio({ method, url, headers, body }: Asked, carrier: FakeCarrier): Told {
+function serveTwilio(
+  { method, url, headers, body }: CarrierRequest,
+  carrier: FakeCarrier,
+): CarrierResponse {
   const basic = Buffer.from(`${TWILIO.accountSid}:${TWILIO.authToken}`).toString('base64');
   if (headers.authorization !== `Basic ${basic}`) return twilioError(401, 20003, 'Authenticate');
   const account = `/2010-04-01/Accounts/${TWILIO.accountSid}`;
@@ -60,11 +70,12 @@ function serveTwilio({ method, url, headers, body }: Asked, carrier: FakeCarrier
     return serveTwilioCalls({ path, headers, body }, carrier);
   }
   const one = /^\/IncomingPhoneNumbers\/(PN\d+)\.json$/.exec(path);
-  if (method === 'DELETE' && one && carrier.held.delete(`+${one[1]!.slice(2)}`)) return [204];
+  if (method === 'DELETE' && one && carrier.ownedNumbers.delete(`+${one[1]!.slice(2)}`))
+    return [204];
   return twilioError(404, 20404, 'The requested resource was not found');
 }
 
-function searchTwilio(country: string, url: URL, { stock }: FakeCarrier): Told {
+function searchTwilio(country: string, url: URL, { stock }: FakeCarrier): CarrierResponse {
   if (country !== 'US') return twilioError(404, 20404, 'The requested resource was not found');
   const area = url.searchParams.get('AreaCode') ?? '';
   const numbers = [...stock].filter((number) => number.startsWith(`+1${area}`));
@@ -87,34 +98,41 @@ function searchTwilio(country: string, url: URL, { stock }: FakeCarrier): Told {
   ];
 }
 
-function buyFromTwilio(body: string, headers: Asked['headers'], carrier: FakeCarrier): Told {
+function buyFromTwilio(
+  body: string,
+  headers: CarrierRequest['headers'],
+  carrier: FakeCarrier,
+): CarrierResponse {
   if (headers['content-type'] !== 'application/x-www-form-urlencoded') {
     return twilioError(400, 21452, 'No phone numbers found');
   }
   const { PhoneNumber: number = '', ...settings } = Object.fromEntries(new URLSearchParams(body));
   if (!carrier.stock.delete(number)) return twilioError(400, 21422, `${number} is not available`);
-  carrier.held.set(number, settings);
+  carrier.ownedNumbers.set(number, settings);
   return [201, { sid: `PN${number.slice(1)}`, phone_number: number, status: 'in-use' }];
 }
 
-function listTwilio(url: URL, { held }: FakeCarrier): Told {
+function listTwilio(url: URL, { ownedNumbers: held }: FakeCarrier): CarrierResponse {
   const wanted = url.searchParams.get('PhoneNumber') ?? '';
   const numbers = [...held.keys()].filter((number) => number === wanted);
   const incoming = numbers.map((number) => ({ sid: `PN${number.slice(1)}`, phone_number: number }));
   return [200, { incoming_phone_numbers: incoming, page: 0, page_size: 50 }];
 }
 
-/** Telnyx, API v2: available_phone_numbers, number_orders and phone_numbers. */
+/** Telnyx API v2: available_phone_numbers, number_orders and phone_numbers. */
 export function startTelnyx(stock: readonly string[] = []): Promise<FakeCarrier> {
   return startCarrier(serveTelnyx, stock);
 }
 
-const telnyxError = (status: number, code: string, title: string): Told => [
+const telnyxError = (status: number, code: string, title: string): CarrierResponse => [
   status,
   { errors: [{ code, title, detail: title }] },
 ];
 
-function serveTelnyx({ method, url, headers, body }: Asked, carrier: FakeCarrier): Told {
+function serveTelnyx(
+  { method, url, headers, body }: CarrierRequest,
+  carrier: FakeCarrier,
+): CarrierResponse {
   if (headers.authorization !== `Bearer ${TELNYX.apiKey}`) {
     return telnyxError(401, '10009', 'Authentication failed');
   }
@@ -125,20 +143,21 @@ function serveTelnyx({ method, url, headers, body }: Asked, carrier: FakeCarrier
       return orderFromTelnyx(body, carrier);
     case 'GET /v2/phone_numbers': {
       const number = url.searchParams.get('filter[phone_number]') ?? '';
-      const data = carrier.held.has(number)
+      const data = carrier.ownedNumbers.has(number)
         ? [{ id: `${number.slice(1)}0`, phone_number: number }]
         : [];
       return [200, { data, meta: { total_results: data.length } }];
     }
     default: {
       const id = /^\/v2\/phone_numbers\/(\d+)0$/.exec(url.pathname)?.[1];
-      const isGone = method === 'DELETE' && id !== undefined && carrier.held.delete(`+${id}`);
+      const isGone =
+        method === 'DELETE' && id !== undefined && carrier.ownedNumbers.delete(`+${id}`);
       return isGone ? [200, { data: { id } }] : telnyxError(404, '10005', 'Resource not found');
     }
   }
 }
 
-function searchTelnyx(url: URL, { stock }: FakeCarrier): Told {
+function searchTelnyx(url: URL, { stock }: FakeCarrier): CarrierResponse {
   const area = url.searchParams.get('filter[national_destination_code]') ?? '';
   const numbers = [...stock].filter((number) => number.startsWith(`+1${area}`));
   return [
@@ -159,10 +178,10 @@ function searchTelnyx(url: URL, { stock }: FakeCarrier): Told {
   ];
 }
 
-function orderFromTelnyx(body: string, carrier: FakeCarrier): Told {
+function orderFromTelnyx(body: string, carrier: FakeCarrier): CarrierResponse {
   const number: string = JSON.parse(body).phone_numbers[0].phone_number;
   if (!carrier.stock.delete(number)) return telnyxError(422, '10015', 'Number is not available');
-  carrier.held.set(number, {});
+  carrier.ownedNumbers.set(number, {});
   const ordered = { id: 'po1', phone_number: number, status: 'pending' };
   return [200, { data: { id: 'no1', status: 'pending', phone_numbers: [ordered] } }];
 }

@@ -3,24 +3,24 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-/** A line as the server sees it. */
-export interface ServedLine {
+/** A connection, as the server sees it. */
+export interface ServerConnection {
   readonly url: URL;
   readonly headers: IncomingHttpHeaders;
   readonly socket: WebSocket;
-  /** Bytes of audio. */
+  /** Audio bytes received. */
   bytes: number;
-  /** The types of the text messages. */
-  readonly told: string[];
+  /** Types of the text messages received, in order. */
+  readonly messageTypes: string[];
 }
 
-/** Deepgram's live endpoint on the loopback: its wire, and results that a test makes up. */
+/** Deepgram's streaming endpoint on loopback, with results that a test sets. */
 export class DeepgramServer {
-  readonly lines: ServedLine[] = [];
-  /** Refuses new lines with this status. */
-  refuses: number | undefined;
-  /** What it has heard when it is asked to finalise. */
-  hears = 'where is my order';
+  readonly connections: ServerConnection[] = [];
+  /** Rejects new connections with this HTTP status. */
+  refusalStatus: number | undefined;
+  /** The transcript returned for `Finalize`. */
+  transcript = 'where is my order';
   readonly #http = createServer();
   readonly #sockets = new WebSocketServer({ noServer: true });
 
@@ -35,11 +35,11 @@ export class DeepgramServer {
     return `ws://127.0.0.1:${(this.#http.address() as AddressInfo).port}`;
   }
 
-  /** Sends a result that ends where the audio does; `more` changes it. */
-  result(line: ServedLine, transcript: string, more: object = {}): void {
-    const duration = line.bytes / 2 / 16_000;
+  /** Sends a result that ends with the received audio; `more` overrides its fields. */
+  result(connection: ServerConnection, transcript: string, more: object = {}): void {
+    const duration = connection.bytes / 2 / 16_000;
     const alternatives = [{ transcript, confidence: 0.9, words: [], languages: ['en'] }];
-    line.socket.send(
+    connection.socket.send(
       JSON.stringify({
         type: 'Results',
         channel_index: [0, 1],
@@ -55,7 +55,7 @@ export class DeepgramServer {
   }
 
   close(): void {
-    for (const { socket } of this.lines) socket.terminate();
+    for (const { socket } of this.connections) socket.terminate();
     this.#sockets.close();
     this.#http.closeAllConnections();
     this.#http.close();
@@ -63,20 +63,20 @@ export class DeepgramServer {
 
   #listen(): void {
     this.#http.on('upgrade', (request, socket, head) => {
-      if (this.refuses !== undefined) {
-        socket.end(`HTTP/1.1 ${this.refuses} Refused\r\nconnection: close\r\n\r\n`);
+      if (this.refusalStatus !== undefined) {
+        socket.end(`HTTP/1.1 ${this.refusalStatus} Refused\r\nconnection: close\r\n\r\n`);
         return;
       }
       this.#sockets.handleUpgrade(request, socket, head, (opened) => {
         const url = new URL(request.url ?? '/', 'http://localhost');
-        this.#serve({ url, headers: request.headers, socket: opened, bytes: 0, told: [] });
+        this.#serve({ url, headers: request.headers, socket: opened, bytes: 0, messageTypes: [] });
       });
     });
     this.#http.listen(0, '127.0.0.1');
   }
 
-  #serve(line: ServedLine): void {
-    this.lines.push(line);
+  #serve(line: ServerConnection): void {
+    this.connections.push(line);
     line.socket.send(JSON.stringify({ type: 'Metadata', request_id: 'x' }));
     line.socket.on('message', (data, isBinary) => {
       if (isBinary) {
@@ -84,9 +84,9 @@ export class DeepgramServer {
         return;
       }
       const { type } = JSON.parse(String(data)) as { type: string };
-      line.told.push(type);
+      line.messageTypes.push(type);
       if (type === 'Finalize') {
-        this.result(line, this.hears, { is_final: true, from_finalize: true });
+        this.result(line, this.transcript, { is_final: true, from_finalize: true });
       }
       if (type === 'CloseStream') line.socket.close(1000);
     });

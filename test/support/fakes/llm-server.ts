@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What a model of this name does when it is asked. */
-export const MANNERS = [
+/** Built-in behaviours, selected by the model name of a request. */
+export const MODEL_BEHAVIOURS = [
   'good',
   'failing',
   'hanging',
@@ -16,29 +16,29 @@ export const MANNERS = [
   'emoji',
   'calling',
 ] as const;
-export type Manner = (typeof MANNERS)[number];
+export type ModelBehaviour = (typeof MODEL_BEHAVIOURS)[number];
 
-export interface AskedModel {
+export interface ChatRequest {
   readonly model: string;
   readonly temperature?: number;
   readonly messages: readonly { readonly role: string; readonly content: string }[];
   readonly tools?: readonly { readonly function: { readonly name: string } }[];
 }
 
-/** What a scripted model answers: words, and what it asks of tools. */
+/** What a scripted model returns: text and tool calls. */
 export interface ScriptedAnswer {
   readonly say?: string;
   readonly calls?: readonly { readonly name: string; readonly args: object }[];
 }
 
-export type Script = (asked: AskedModel) => ScriptedAnswer;
+export type Script = (asked: ChatRequest) => ScriptedAnswer;
 
 /**
- * An OpenAI-compatible chat server on the loopback: the true wire (streamed server-sent events), and
- * models that answer well or fail in one way each.
+ * An OpenAI-compatible chat server on loopback. It streams server-sent events and offers models
+ * that answer correctly or fail in one way each.
  */
-export class LanguageServer {
-  readonly asked: AskedModel[] = [];
+export class LlmServer {
+  readonly requests: ChatRequest[] = [];
   readonly #server: Server;
   readonly #scripts: Readonly<Record<string, Script>>;
   #open = 0;
@@ -52,20 +52,20 @@ export class LanguageServer {
     });
   }
 
-  /** @param scripts models beside those of MANNERS, by their names. */
-  static async start(scripts: Readonly<Record<string, Script>> = {}): Promise<LanguageServer> {
-    const server = new LanguageServer(scripts);
+  /** @param scripts further models, by name, in addition to the built-in behaviours. */
+  static async start(scripts: Readonly<Record<string, Script>> = {}): Promise<LlmServer> {
+    const server = new LlmServer(scripts);
     server.#server.listen(0, '127.0.0.1');
     await once(server.#server, 'listening');
     return server;
   }
 
-  /** Root of its API. */
+  /** Root URL of the API. */
   get baseUrl(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
   }
 
-  /** Requests that have not been answered to their end. */
+  /** Requests without a complete response. */
   get openRequests(): number {
     return this.#open;
   }
@@ -78,41 +78,41 @@ export class LanguageServer {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let body = '';
     for await (const part of request) body += part;
-    const asked = JSON.parse(body) as AskedModel;
-    this.asked.push(asked);
-    const manner = asked.model as Manner;
-    if (manner === 'hanging') return;
-    if (manner === 'failing') {
+    const asked = JSON.parse(body) as ChatRequest;
+    this.requests.push(asked);
+    const behaviour = asked.model as ModelBehaviour;
+    if (behaviour === 'hanging') return;
+    if (behaviour === 'failing') {
       response.writeHead(500, { 'content-type': 'application/json' });
       response.end('{"error":{"message":"out of memory","type":"server_error"}}');
       return;
     }
-    if (manner === 'babbling') {
+    if (behaviour === 'babbling') {
       response.writeHead(200, { 'content-type': 'text/html' });
       response.end('<html>The proxy says hello</html>');
       return;
     }
     response.writeHead(200, { 'content-type': 'text/event-stream', connection: 'keep-alive' });
     const send = (delta: object, reason: string | null = null) =>
-      response.write(`data: ${JSON.stringify(chunk(manner, delta, reason))}\n\n`);
+      response.write(`data: ${JSON.stringify(chunk(behaviour, delta, reason))}\n\n`);
     send({ role: 'assistant', content: '' });
-    const script = this.#scripts[manner];
+    const script = this.#scripts[behaviour];
     if (script) sendAnswer(script(asked), send);
-    await this.#stream(manner, asked, response, send);
+    await this.#stream(behaviour, asked, response, send);
   }
 
   async #stream(
-    manner: Manner,
-    { messages }: AskedModel,
+    behaviour: ModelBehaviour,
+    { messages }: ChatRequest,
     response: ServerResponse,
     send: (delta: object, reason?: string) => void,
   ): Promise<void> {
-    if (manner === 'stalling') return;
-    while (manner === 'endless' && !response.destroyed) {
+    if (behaviour === 'stalling') return;
+    while (behaviour === 'endless' && !response.destroyed) {
       send({ content: 'and so on ' });
       await sleep(5);
     }
-    if (manner === 'breaking') {
+    if (behaviour === 'breaking') {
       for (const word of ['The ', 'shop ', 'opens ', 'at ', 'eight. ', 'It ', 'closes ']) {
         send({ content: word });
       }
@@ -120,8 +120,8 @@ export class LanguageServer {
       response.destroy();
       return;
     }
-    if (manner === 'emoji') send({ content: '👍' });
-    if (manner === 'calling') {
+    if (behaviour === 'emoji') send({ content: '👍' });
+    if (behaviour === 'calling') {
       const part = (index: number, call: object) => send({ tool_calls: [{ index, ...call }] });
       send({ content: 'Let me look.' });
       part(0, { id: 'a1', type: 'function', function: { name: 'look', arguments: '' } });
@@ -129,7 +129,7 @@ export class LanguageServer {
       part(1, { id: 'b2', type: 'function', function: { name: 'note', arguments: '{}' } });
       part(0, { function: { arguments: '"Monday"}' } });
     }
-    if (manner === 'good') {
+    if (behaviour === 'good') {
       for (const word of `You said ${messages.at(-1)?.content}`.match(/\S+\s*/g) ?? []) {
         send({ content: word });
       }

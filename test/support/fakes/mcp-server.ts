@@ -12,27 +12,29 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { type CallToolResult, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 
-/** Makes what a tool brings. */
-export type Bring = () => CallToolResult | Promise<CallToolResult>;
+/** Produces the result of a tool call. */
+export type ProduceResult = () => CallToolResult | Promise<CallToolResult>;
 
-/** An MCP server on the loopback, made with the SDK's own server side, that can misbehave. */
+/**
+ * An MCP server on loopback, built with the SDK's server side, that can return invalid responses.
+ */
 export class TestMcpServer {
-  /** By their names. */
-  readonly tools = new Map<string, Bring>();
+  /** By tool name. */
+  readonly tools = new Map<string, ProduceResult>();
   readonly headers: IncomingHttpHeaders[] = [];
-  /** Sessions that their clients have ended. */
+  /** Sessions that their clients deleted. */
   endedSessions = 0;
-  /** The tools as a list has them, in place of the SDK's own. */
-  listed: readonly object[] | undefined;
-  /** Answers a request in place of the server. */
-  instead: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
+  /** Tool list returned instead of the SDK's list. */
+  listedTools: readonly object[] | undefined;
+  /** Handles a request instead of the server; returns whether it did. */
+  intercept: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
   readonly #sessions = new Map<
     string,
-    { server: McpServer; wire: StreamableHTTPServerTransport }
+    { server: McpServer; transport: StreamableHTTPServerTransport }
   >();
   readonly #http = createServer((request, response) => void this.#receive(request, response));
 
-  static async open(tools: Readonly<Record<string, Bring>> = {}): Promise<TestMcpServer> {
+  static async open(tools: Readonly<Record<string, ProduceResult>> = {}): Promise<TestMcpServer> {
     const server = new TestMcpServer();
     for (const [name, bring] of Object.entries(tools)) server.tools.set(name, bring);
     server.#http.listen(0, '127.0.0.1');
@@ -48,19 +50,19 @@ export class TestMcpServer {
     return this.#sessions.size;
   }
 
-  /** Forgets all sessions, as a server that was started again. */
-  forget(): void {
+  /** Drops all sessions, as a restarted server does. */
+  dropSessions(): void {
     this.#sessions.clear();
   }
 
-  /** Adds a tool while sessions run, and tells them. */
-  add(name: string, bring: Bring): void {
+  /** Adds a tool to running sessions and notifies their clients. */
+  add(name: string, bring: ProduceResult): void {
     this.tools.set(name, bring);
     for (const { server } of this.#sessions.values()) register(server, name, bring);
   }
 
-  /** Says so many times that its list is another one. */
-  flood(times: number): void {
+  /** Sends `times` notifications that the tool list changed. */
+  notifyListChanged(times: number): void {
     for (const { server } of this.#sessions.values()) {
       for (let i = 0; i < times; i++) server.sendToolListChanged();
     }
@@ -73,39 +75,39 @@ export class TestMcpServer {
 
   async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.headers.push(request.headers);
-    if (this.instead?.(request, response)) return;
+    if (this.intercept?.(request, response)) return;
     const id = request.headers['mcp-session-id'];
     const known = typeof id === 'string' ? this.#sessions.get(id) : undefined;
     if (id && !known) {
       response.writeHead(404).end('No such session');
       return;
     }
-    const wire = known?.wire ?? (await this.#newSession());
-    await wire.handleRequest(request, response);
+    const transport = known?.transport ?? (await this.#newSession());
+    await transport.handleRequest(request, response);
   }
 
   async #newSession(): Promise<StreamableHTTPServerTransport> {
     const server = new McpServer({ name: 'test', version: '1' });
     for (const [name, bring] of this.tools) register(server, name, bring);
-    const wire = new StreamableHTTPServerTransport({
+    const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: () => randomUUID(),
-      onsessioninitialized: (id) => void this.#sessions.set(id, { server, wire }),
+      onsessioninitialized: (id) => void this.#sessions.set(id, { server, transport }),
       onsessionclosed: (id) => {
         this.endedSessions++;
         this.#sessions.delete(id);
       },
     });
-    const { listed } = this;
+    const { listedTools: listed } = this;
     if (listed) {
       server.server.registerCapabilities({ tools: {} });
       server.server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listed }) as never);
     }
-    await server.connect(wire as Transport);
-    return wire;
+    await server.connect(transport as Transport);
+    return transport;
   }
 }
 
-function register(server: McpServer, name: string, bring: Bring): void {
+function register(server: McpServer, name: string, bring: ProduceResult): void {
   server.registerTool(name, { description: `Brings ${name}.` }, async () => bring());
 }
 

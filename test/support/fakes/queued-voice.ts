@@ -10,20 +10,20 @@ import type {
 
 export interface QueuedVoiceOptions {
   readonly scheduler: CpuScheduler;
-  /** How long each chunk's job takes, and its audio lasts. */
+  /** Duration of each chunk's job; `chunkMs` is the duration of its audio. */
   readonly costMs: number;
   readonly chunkMs: number;
 }
 
 /**
- * A voice without a model that waits for permit and thread as the neural ones do: two chunks of
- * silence a word, each a job.
+ * A voice without a model that queues for CPU permits and its thread like the neural voices: two
+ * chunks of silence per word, one job per chunk.
  */
 export class QueuedVoice implements TextToSpeech {
   readonly id = 'queued';
   readonly languages = ['en'];
   readonly sampleRate = 8000;
-  /** The first word of the text that each job was for, in the order in which they ran. */
+  /** The first word of the text of each job, in execution order. */
   readonly jobs: string[] = [];
   readonly #options: QueuedVoiceOptions;
   readonly #queue: ThreadQueue;

@@ -3,8 +3,8 @@ import { createServer as createHttpServer, type IncomingHttpHeaders } from 'node
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-/** A form that the carrier posted. */
-interface Posted {
+/** A form posted by the carrier. */
+interface PostedForm {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly form: Readonly<Record<string, string>>;
@@ -12,24 +12,24 @@ interface Posted {
 
 export interface ScriptedGateway {
   readonly url: string;
-  readonly posted: readonly Posted[];
-  /** Headers of the upgrades. */
+  readonly forms: readonly PostedForm[];
+  /** Headers of the WebSocket upgrade requests. */
   readonly upgrades: readonly IncomingHttpHeaders[];
-  /** What came over the media sockets, as JSON. */
+  /** Messages received over the media sockets, parsed from JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read whatever was sent
-  readonly heard: readonly any[];
+  readonly received: readonly any[];
   close(): void;
 }
 
 /**
- * A gateway that says what a test scripts: the n-th post is answered by the n-th answer, and later
- * ones by an empty 200; `STREAM` in an answer becomes the address of its media socket.
+ * A gateway with scripted answers: the n-th post gets the n-th answer and later posts get an empty
+ * 200. `STREAM` in an answer is replaced by the URL of its media socket.
  */
 export async function startScriptedGateway(
   answers: readonly string[],
   talk: (socket: WebSocket, streamSid: string) => void = () => undefined,
 ): Promise<ScriptedGateway> {
-  const posted: Posted[] = [];
+  const posted: PostedForm[] = [];
   const upgrades: IncomingHttpHeaders[] = [];
   const heard: unknown[] = [];
   const server = createHttpServer(async (request, response) => {
@@ -55,9 +55,9 @@ export async function startScriptedGateway(
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    posted,
+    forms: posted,
     upgrades,
-    heard,
+    received: heard,
     close: () => {
       for (const socket of sockets.clients) socket.terminate();
       server.closeAllConnections();
@@ -66,7 +66,7 @@ export async function startScriptedGateway(
   };
 }
 
-/** A TCP server that does with each connection what a test scripts. */
+/** A TCP server that runs a test's script on each connection. */
 export async function startScriptedTcp(talk: (socket: Socket) => void) {
   const open = new Set<Socket>();
   const server = createTcpServer((socket) => {

@@ -7,34 +7,34 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request for a transcript: its form's fields, and the file. */
-export interface AskedTranscript {
+/** A transcription request: form fields and audio file. */
+export interface TranscriptionRequest {
   readonly headers: IncomingHttpHeaders;
   readonly fields: Readonly<Record<string, string>>;
   readonly wav: Buffer;
 }
 
-export interface AskedSpeech {
+export interface SpeechRequest {
   readonly headers: IncomingHttpHeaders;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** An OpenAI-compatible server for transcription and speech on the loopback, with its true wire. */
-export class AudioServer {
-  readonly transcripts: AskedTranscript[] = [];
-  readonly speeches: AskedSpeech[] = [];
-  /** What it hears in everything. */
-  hears: object = { text: 'wo ist mein Paket', language: 'german' };
-  /** Bytes of sound for a character: 20 ms. */
-  bytesACharacter = 960;
-  /** Answers in its place. */
-  instead: ((response: ServerResponse) => void) | undefined;
+/** An OpenAI-compatible server for transcription and speech on loopback. */
+export class SpeechProviderServer {
+  readonly transcripts: TranscriptionRequest[] = [];
+  readonly speeches: SpeechRequest[] = [];
+  /** The response to every transcription request. */
+  transcription: object = { text: 'wo ist mein Paket', language: 'german' };
+  /** Bytes of audio per character of text. Default: 20 ms. */
+  bytesPerCharacter = 960;
+  /** Responds instead of the server. */
+  intercept: ((response: ServerResponse) => void) | undefined;
   readonly #http = createServer((request, response) => {
     this.#receive(request, response).catch(() => response.destroy());
   });
 
-  static async open(): Promise<AudioServer> {
-    const server = new AudioServer();
+  static async open(): Promise<SpeechProviderServer> {
+    const server = new SpeechProviderServer();
     server.#http.listen(0, '127.0.0.1');
     await once(server.#http, 'listening');
     return server;
@@ -62,21 +62,24 @@ export class AudioServer {
       form.delete('file');
       const fields = Object.fromEntries([...form].map(([name, value]) => [name, String(value)]));
       this.transcripts.push({ headers, fields, wav: Buffer.from(await file.arrayBuffer()) });
-      if (this.instead) return this.instead(response);
+      if (this.intercept) return this.intercept(response);
       response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(this.hears));
+      response.end(JSON.stringify(this.transcription));
       return;
     }
     const asked = JSON.parse(body.toString()) as Record<string, unknown>;
     this.speeches.push({ headers, body: asked });
-    if (this.instead) return this.instead(response);
+    if (this.intercept) return this.intercept(response);
     response.writeHead(200, { 'content-type': 'audio/pcm' });
-    sendSound(response, String(asked.input).length * this.bytesACharacter);
+    sendTone(response, String(asked.input).length * this.bytesPerCharacter);
   }
 }
 
-/** A tone, in pieces of an odd number of bytes. */
-export function sendSound(response: ServerResponse, bytes: number, isWhole = true): void {
+/**
+ * Streams a tone in chunks with an odd number of bytes. If `isWhole` is false, destroys the
+ * connection instead of ending the response.
+ */
+export function sendTone(response: ServerResponse, bytes: number, isWhole = true): void {
   const pcm = Buffer.alloc(bytes & ~1);
   for (let i = 0; i < pcm.length; i += 2) pcm.writeInt16LE(Math.round(8_000 * Math.sin(i / 12)), i);
   for (let at = 0; at < pcm.length; at += 4_801) response.write(pcm.subarray(at, at + 4_801));

@@ -7,22 +7,23 @@ import type {
   WordTime,
 } from '../../../media/tts/text-to-speech.js';
 
-/** Samples that each character of a word lasts, and the first chunk's length. */
+/** Samples per character of a word; `FIRST_CHUNK` is the length of the first chunk in samples. */
 const SAMPLES_PER_CHARACTER = 1500;
 const FIRST_CHUNK = 4800;
 
 /**
- * A voice without a model: each word is a tone whose pitch follows from its letters, so that the same
- * text always gives the same samples. It counts what it does, can be held back, and fails on demand.
+ * A voice without a model: each word is a tone whose pitch depends on its letters, so the same text
+ * always gives the same samples. It counts utterances and chunks, and a text with `FAULT` fails
+ * after one chunk.
  */
 export class ToneVoice implements TextToSpeech {
   readonly id: string;
   readonly languages: readonly string[];
   readonly sampleRate: number;
-  /** Utterances that are being spoken now, and chunks made so far. */
+  /** Utterances in progress; `chunks` counts the chunks made so far. */
   active = 0;
   chunks = 0;
-  /** Awaited before each chunk; a test may replace it. */
+  /** Awaited before each chunk; a test may replace it to block the voice. */
   beforeChunk: (chunk: number) => Promise<void> = () => Promise.resolve();
 
   constructor(options: { id?: string; languages?: readonly string[]; sampleRate?: number } = {}) {
@@ -77,7 +78,7 @@ export class ToneVoice implements TextToSpeech {
   }
 }
 
-/** An utterance with the model's own settings. */
+/** A synthesis request with default settings. */
 export function plainText(text: string, language = 'en'): SynthesisRequest {
   return { text, language, temperature: 1, topP: 0.8, seed: 0, speed: 1 };
 }

@@ -1,15 +1,15 @@
 import {
-  type Asked,
+  type CarrierRequest,
+  type CarrierResponse,
   type FakeCall,
   type FakeCarrier,
-  type Told,
   TWILIO,
   twilioError,
 } from './carrier.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** A call that began at Twilio, as calls of its customers do: it can be changed from now on. */
+/** Adds a call in progress, which the account can then update. */
 export function addCall(
   carrier: FakeCarrier,
   sid: string,
@@ -20,11 +20,11 @@ export function addCall(
   return call;
 }
 
-/** The resource Calls: made, ended, and redirected. */
+/** The Calls resource: create, end and redirect. */
 export function serveTwilioCalls(
-  { path, headers, body }: Pick<Asked, 'headers' | 'body'> & { readonly path: string },
+  { path, headers, body }: Pick<CarrierRequest, 'headers' | 'body'> & { readonly path: string },
   carrier: FakeCarrier,
-): Told {
+): CarrierResponse {
   if (headers['content-type'] !== FORM) return twilioError(400, 20001, 'Bad request');
   const form = new URLSearchParams(body);
   if (path === '/Calls.json') return order(form, carrier);
@@ -34,7 +34,7 @@ export function serveTwilioCalls(
   return change(call, form);
 }
 
-function order(form: URLSearchParams, { calls }: FakeCarrier): Told {
+function order(form: URLSearchParams, { calls }: FakeCarrier): CarrierResponse {
   const [to, from, url] = ['To', 'From', 'Url'].map((name) => form.get(name));
   if (!to || !/^\+[1-9]\d{6,14}$/.test(to)) {
     return twilioError(400, 21211, `The phone number you are attempting to call is not valid`);
@@ -46,7 +46,7 @@ function order(form: URLSearchParams, { calls }: FakeCarrier): Told {
   return [201, shown(sid, form, 'queued')];
 }
 
-function change(call: FakeCall, form: URLSearchParams): Told {
+function change(call: FakeCall, form: URLSearchParams): CarrierResponse {
   if (call.status === 'completed' || call.status === 'canceled') {
     return twilioError(400, 21220, 'Call is not in-progress. Cannot redirect.');
   }

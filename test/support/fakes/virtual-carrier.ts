@@ -5,39 +5,39 @@ import type {
   CarrierLink,
 } from '../../../agents-runtime/transports/telephony/carrier.js';
 
-export interface PlayingCarrierOptions {
+export interface VirtualCarrierOptions {
   readonly clock: Clock;
   readonly sampleRate?: number;
-  /** On the wire, each way. */
-  readonly wayMs?: number;
-  /** Every so manieth mark is lost. */
+  /** Network delay in each direction, in milliseconds. Default: 0. */
+  readonly networkDelayMs?: number;
+  /** Every `losesMark`-th mark is lost. Default: none. */
   readonly losesMark?: number;
 }
 
 type Queued = { readonly pcm: Int16Array } | { readonly mark: string };
 
-/** A carrier that keeps what it is sent and plays it by the clock, as Twilio does. */
-export class PlayingCarrier implements CarrierLink {
+/** A carrier that buffers audio and plays it by the clock, as Twilio does. */
+export class VirtualCarrier implements CarrierLink {
   backlogBytes = 0;
-  /** When each action came, ms of the clock. */
-  readonly told: { readonly at: number; readonly type: CarrierAction['type'] }[] = [];
-  /** Samples of each piece of audio that was sent. */
-  readonly pieces: number[] = [];
-  /** Samples that the caller has heard. */
-  readonly heard: number[] = [];
-  /** Frames of silence between two of sound: it had nothing to play. */
+  /** The type and time of each received action, in ms of the clock. */
+  readonly actions: { readonly at: number; readonly type: CarrierAction['type'] }[] = [];
+  /** Length of each received audio chunk in samples. */
+  readonly chunkLengths: number[] = [];
+  /** Samples played to the caller. */
+  readonly played: number[] = [];
+  /** Frames of silence between two frames of audio, where the buffer was empty. */
   gaps = 0;
-  /** The most that waited to be played, ms. */
-  mostAheadMs = 0;
+  /** Maximum of `aheadMs`. */
+  maxAheadMs = 0;
   isClosed = false;
   onEvent: (event: CarrierEvent) => void = () => undefined;
-  readonly #options: PlayingCarrierOptions;
+  readonly #options: VirtualCarrierOptions;
   readonly #rate: number;
   #silentFrames = 0;
   #queue: Queued[] = [];
   #marks = 0;
 
-  constructor(options: PlayingCarrierOptions) {
+  constructor(options: VirtualCarrierOptions) {
     this.#options = options;
     this.#rate = options.sampleRate ?? 8_000;
     const tick = () => {
@@ -57,14 +57,14 @@ export class PlayingCarrier implements CarrierLink {
   }
 
   act(action: CarrierAction): void {
-    const { clock, wayMs = 0 } = this.#options;
-    this.told.push({ at: clock.now(), type: action.type });
+    const { clock, networkDelayMs: wayMs = 0 } = this.#options;
+    this.actions.push({ at: clock.now(), type: action.type });
     if (action.type === 'audio') {
-      this.pieces.push(action.pcm.length);
+      this.chunkLengths.push(action.pcm.length);
       const pcm = action.pcm.slice();
       clock.after(wayMs, () => {
         this.#queue.push({ pcm });
-        this.mostAheadMs = Math.max(this.mostAheadMs, this.aheadMs);
+        this.maxAheadMs = Math.max(this.maxAheadMs, this.aheadMs);
       });
     } else if (action.type === 'mark') {
       clock.after(wayMs, () => this.#queue.push({ mark: action.name }));
@@ -75,41 +75,45 @@ export class PlayingCarrier implements CarrierLink {
     this.isClosed = true;
   }
 
-  /** Times at which this was told. */
+  /** The times at which actions of this type arrived. */
   timesOf(type: CarrierAction['type']): readonly number[] {
-    return this.told.flatMap((each) => (each.type === type ? [each.at] : []));
+    return this.actions.flatMap((each) => (each.type === type ? [each.at] : []));
   }
 
   #clear(): void {
     const marks = this.#queue.flatMap((item) => ('mark' in item ? [item.mark] : []));
     this.#queue = [];
-    for (const name of marks) this.#say({ type: 'mark', name, cleared: true });
+    for (const name of marks) this.#sendEvent({ type: 'mark', name, cleared: true });
   }
 
   #play(): void {
-    let room = (this.#rate * 20) / 1000;
+    let freeSamples = (this.#rate * 20) / 1000;
     if (this.aheadMs === 0) this.#silentFrames++;
     else {
-      if (this.heard.length > 0) this.gaps += this.#silentFrames;
+      if (this.played.length > 0) this.gaps += this.#silentFrames;
       this.#silentFrames = 0;
     }
     for (let item = this.#queue[0]; item; item = this.#queue[0]) {
       if ('mark' in item) {
         this.#queue.shift();
-        this.#say({ type: 'mark', name: item.mark, cleared: false });
+        this.#sendEvent({ type: 'mark', name: item.mark, cleared: false });
         continue;
       }
-      if (room === 0) return;
-      const count = Math.min(room, item.pcm.length);
-      for (const sample of item.pcm.subarray(0, count)) this.heard.push(sample);
-      room -= count;
+      if (freeSamples === 0) return;
+      const count = Math.min(freeSamples, item.pcm.length);
+      for (const sample of item.pcm.subarray(0, count)) this.played.push(sample);
+      freeSamples -= count;
       if (count === item.pcm.length) this.#queue.shift();
       else this.#queue[0] = { pcm: item.pcm.subarray(count) };
     }
   }
 
-  #say(event: Extract<CarrierEvent, { type: 'mark' }>): void {
-    const { clock, wayMs = 0, losesMark = Number.POSITIVE_INFINITY } = this.#options;
+  #sendEvent(event: Extract<CarrierEvent, { type: 'mark' }>): void {
+    const {
+      clock,
+      networkDelayMs: wayMs = 0,
+      losesMark = Number.POSITIVE_INFINITY,
+    } = this.#options;
     if (++this.#marks % losesMark === 0) return;
     clock.after(wayMs, () => this.onEvent(event));
   }

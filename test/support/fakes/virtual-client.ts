@@ -1,36 +1,39 @@
 import type { Clock } from '../../../agents-runtime/contract/clock.js';
 import type { CallEvent, Transport } from '../../../agents-runtime/contract/transport.js';
 
-/** Hz of the scripted voice. */
+/** Sample rate of the scripted voice in Hz. */
 export const VOICE_RATE = 24_000;
 
-/** A wire, so many ms long each way, whose client plays by the virtual clock, as a browser does. */
-export class PlayingClient implements Transport {
+/**
+ * A transport with a constant network delay whose client plays by the virtual clock, as a browser
+ * does.
+ */
+export class VirtualClient implements Transport {
   readonly sampleRate = VOICE_RATE;
   hasEchoCanceller = true;
   readonly backlogBytes = 0;
   readonly events: CallEvent[] = [];
   readonly control: string[] = [];
-  /** All the samples that were heard, in order. */
-  readonly heard: number[] = [];
-  /** How many samples had been heard at each `clear`. */
+  /** Samples played to the caller, in order. */
+  readonly played: number[] = [];
+  /** The length of `heard` at each `clear`. */
   readonly clearedAt: number[] = [];
   onPlayed: (playedMs: number) => void = () => undefined;
   #received: number[] = [];
   #base = 0;
   #at = 0;
   #isPaused = false;
-  /** The wire is broken: nothing reaches the client, it plays what it has. */
-  isAway = false;
+  /** The connection is lost: nothing reaches the client, which plays its buffer. */
+  isDisconnected = false;
   isClosed = false;
   readonly #clock: Clock;
-  readonly #wayMs: number;
+  readonly #networkDelayMs: number;
   readonly canPause: boolean;
   readonly callerDelayMs = 0;
 
-  constructor(clock: Clock, wayMs = 0, canPause = true) {
+  constructor(clock: Clock, networkDelayMs = 0, canPause = true) {
     this.#clock = clock;
-    this.#wayMs = wayMs;
+    this.#networkDelayMs = networkDelayMs;
     this.canPause = canPause;
     const tick = () => {
       if (this.isClosed) return;
@@ -40,12 +43,12 @@ export class PlayingClient implements Transport {
     clock.after(20, tick);
   }
 
-  /** The position up to which it has audio. */
+  /** End of the received audio, in ms of the agent's audio. */
   get receivedMs(): number {
     return ((this.#base + this.#received.length) * 1000) / VOICE_RATE;
   }
 
-  /** As `ready` says after a broken wire: what comes next is at this position. */
+  /** Applies `positionMs` of `ready` after a reconnect: the next audio starts there. */
   skipTo(positionMs: number): void {
     const gap = Math.round((positionMs * VOICE_RATE) / 1000) - this.#base - this.#received.length;
     if (gap < 0) throw new Error('audio that was received is sent again');
@@ -57,13 +60,13 @@ export class PlayingClient implements Transport {
 
   sendAudio(samples: Float32Array): void {
     const copy = samples.slice();
-    this.#arrive(() => {
+    this.#deliver(() => {
       for (const sample of copy) this.#received.push(sample);
     });
   }
 
   pause(): void {
-    this.#arrive(() => {
+    this.#deliver(() => {
       if (!this.canPause) throw new Error('this wire cannot pause');
       this.control.push(`${this.#clock.now()}: pause`);
       this.#isPaused = true;
@@ -72,7 +75,7 @@ export class PlayingClient implements Transport {
   }
 
   resumeFrom(fromMs: number): void {
-    this.#arrive(() => {
+    this.#deliver(() => {
       this.control.push(`${this.#clock.now()}: resume ${fromMs}`);
       this.#at = Math.round((fromMs * VOICE_RATE) / 1000) - this.#base;
       this.#isPaused = false;
@@ -80,9 +83,9 @@ export class PlayingClient implements Transport {
   }
 
   clear(): void {
-    this.#arrive(() => {
+    this.#deliver(() => {
       this.control.push(`${this.#clock.now()}: clear`);
-      this.clearedAt.push(this.heard.length);
+      this.clearedAt.push(this.played.length);
       if (!this.canPause) this.#report();
       this.#base += this.#received.length;
       this.#received = [];
@@ -106,18 +109,18 @@ export class PlayingClient implements Transport {
   #play(ms: number): void {
     if (this.#isPaused || this.#at >= this.#received.length) return;
     const end = Math.min(this.#received.length, this.#at + (ms * VOICE_RATE) / 1000);
-    while (this.#at < end) this.heard.push(this.#received[this.#at++]!);
+    while (this.#at < end) this.played.push(this.#received[this.#at++]!);
     this.#report();
   }
 
-  #arrive(act: () => void): void {
-    if (this.isAway) return;
-    if (this.#wayMs === 0) act();
-    else this.#clock.after(this.#wayMs, act);
+  #deliver(act: () => void): void {
+    if (this.isDisconnected) return;
+    if (this.#networkDelayMs === 0) act();
+    else this.#clock.after(this.#networkDelayMs, act);
   }
 
   #report(): void {
     const playedMs = this.#playedMs();
-    this.#arrive(() => this.onPlayed(playedMs));
+    this.#deliver(() => this.onPlayed(playedMs));
   }
 }

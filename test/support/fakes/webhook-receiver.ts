@@ -8,29 +8,29 @@ import {
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A request as a receiver of webhooks got it. */
-export interface Received {
+/** A request as received. */
+export interface ReceivedRequest {
   readonly path: string;
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The body as JSON; undefined for none. */
+  /** The parsed JSON body; undefined if there is none. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read whatever was sent
   readonly body: any;
   readonly atMs: number;
 }
 
-export type Answering = (response: ServerResponse, request: Received) => unknown;
+export type ResponseHandler = (response: ServerResponse, request: ReceivedRequest) => unknown;
 
-/** A real HTTP server on the loopback that remembers what it is sent, and answers as it is told. */
-export class Receiver {
-  readonly requests: Received[] = [];
+/** An HTTP server on loopback that records requests and sends scripted responses. */
+export class WebhookReceiver {
+  readonly requests: ReceivedRequest[] = [];
   readonly #server = createServer((request, response) => void this.#receive(request, response));
-  #answering: Answering[] = [];
+  #answering: ResponseHandler[] = [];
 
-  /** By default on 127.0.0.1; a fixed port lets it come back after it went. */
-  static async open(host = '127.0.0.1', port = 0): Promise<Receiver> {
-    const receiver = new Receiver();
+  /** Default host: 127.0.0.1. A fixed port allows a restart at the same address. */
+  static async open(host = '127.0.0.1', port = 0): Promise<WebhookReceiver> {
+    const receiver = new WebhookReceiver();
     receiver.#server.listen(port, host);
     await once(receiver.#server, 'listening');
     return receiver;
@@ -45,13 +45,13 @@ export class Receiver {
     return `http://127.0.0.1:${this.port}${path}`;
   }
 
-  /** The next requests are answered so, one after the other; those after them with 200. */
-  answer(...answering: Answering[]): void {
+  /** Handlers for the next requests, one each; later requests get a 200. */
+  answer(...answering: ResponseHandler[]): void {
     this.#answering = answering;
   }
 
-  /** Waits until so many requests were received. */
-  async waitFor(count: number, withinMs = 25_000): Promise<readonly Received[]> {
+  /** Waits until `count` requests have arrived. */
+  async waitFor(count: number, withinMs = 25_000): Promise<readonly ReceivedRequest[]> {
     const deadline = Date.now() + withinMs;
     while (this.requests.length < count) {
       if (Date.now() > deadline) {
@@ -73,7 +73,7 @@ export class Receiver {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString();
     const isJson = request.headers['content-type']?.includes('application/json') && text !== '';
-    const received: Received = {
+    const received: ReceivedRequest = {
       path: request.url ?? '',
       method: request.method ?? '',
       headers: request.headers,
@@ -88,33 +88,33 @@ export class Receiver {
   }
 }
 
-/** Answers a status, perhaps with a body and headers. */
+/** Responds with a status, a body and headers. */
 export function status(
   code: number,
   body: unknown = {},
   headers: Readonly<Record<string, string>> = {},
-): Answering {
+): ResponseHandler {
   return (response) =>
     response
       .writeHead(code, { 'content-type': 'application/json', ...headers })
       .end(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** Never answers. */
-export const hang: Answering = () => undefined;
+/** Never responds. */
+export const hang: ResponseHandler = () => undefined;
 
-/** Cuts the connection in the middle of the body that it announced. */
-export const closeEarly: Answering = (response) => {
+/** Closes the connection before the announced body is complete. */
+export const closeEarly: ResponseHandler = (response) => {
   response.writeHead(200, { 'content-length': '1000' });
   response.write('only this');
   setTimeout(() => response.destroy(), 20);
 };
 
-/** Cuts the connection without a word. */
-export const closeAtOnce: Answering = (response) => response.destroy();
+/** Closes the connection without a response. */
+export const closeImmediately: ResponseHandler = (response) => response.destroy();
 
-/** A gigabyte, as fast as it is taken; `sent` tells how much of it was. */
-export function gigabyte(sent: { bytes: number }): Answering {
+/** Sends 1 GiB as fast as the client reads; `sent.bytes` counts the bytes written. */
+export function gigabyte(sent: { bytes: number }): ResponseHandler {
   const chunk = Buffer.alloc(65_536, 'x');
   return (response) => {
     response.writeHead(200, { 'content-length': String(2 ** 30) });

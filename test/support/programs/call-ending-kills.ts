@@ -22,19 +22,19 @@ import { makeAgent } from '../harness/call/webhook-calls.js';
 import { plainEnv } from '../harness/process/run-node.js';
 
 const PROGRAM = fileURLToPath(new URL('./call-ending-program.js', import.meta.url));
-/** Ends that are acknowledged before the kill. */
-const LEAST = 5;
+/** Number of acknowledged call ends before the kill. */
+const MIN_ACKNOWLEDGED = 5;
 
 export interface EndKills {
   readonly db: Knex;
   readonly connection: DatabaseConnection;
-  /** It wants to be told `call.completed` at one address. */
+  /** An agent with a webhook for `call.completed`. */
   readonly agent: Agent;
-  /** As of the gateway that comes after. */
+  /** The recorder of the gateway that starts after the kill. */
   readonly events: WebhookRecorder;
 }
 
-/** What kills are done with. */
+/** Creates the agent and the event recorder. */
 export async function setUpKills(db: Knex, connection: DatabaseConnection): Promise<EndKills> {
   const secrets = new SecretKeys(['the secret of the tests']);
   const agent = await makeAgent(db, new SecretBox(secrets), [
@@ -50,9 +50,9 @@ export async function setUpKills(db: Knex, connection: DatabaseConnection): Prom
 }
 
 /**
- * Kills a process in the middle of ending calls, and ends what it left as the next gateway would.
- * @returns how many ends were acknowledged
- * @throws when one of them is not all there, or what was not acknowledged is there by half
+ * Kills a process while it ends calls, and ends the remaining calls as the next gateway would.
+ * @returns the number of acknowledged call ends
+ * @throws if an acknowledged end is lost, or an end is stored incompletely
  */
 export async function killEnding({ db, connection, agent, events }: EndKills): Promise<number> {
   const args = [PROGRAM, JSON.stringify(connection), agent.accountId, agent.id];
@@ -60,40 +60,48 @@ export async function killEnding({ db, connection, agent, events }: EndKills): P
     env: plainEnv(),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const acknowledged = await killAfter(child, LEAST);
+  const acknowledged = await killAfter(child, MIN_ACKNOWLEDGED);
   await disconnected(db);
   const calls = new CallsRepository(db, 0, events);
   await new GatewaysRepository(db).removeAll();
   await calls.endOrphaned(randomUUID());
-  const { rows } = await db.raw<{ rows: Left[] }>(
+  const { rows } = await db.raw<{ rows: StoredCallState[] }>(
     `select call_id, state, started_at is not null as began, has_transcript,
        (select count(*)::int from webhook_deliveries d
-        where d.call_id = calls.call_id and event = 'call.completed') as told,
-       (summary_due_at is not null)::int as asked
+        where d.call_id = calls.call_id and event = 'call.completed') as event_count,
+       (summary_due_at is not null)::int as summary_count
      from calls where account_id = ?`,
     [agent.accountId],
   );
-  const broken = rows.filter((row) => !isWhole(row));
-  if (broken.length > 0) throw new Error(`Left by half: ${JSON.stringify(broken)}`);
+  const broken = rows.filter((row) => !isComplete(row));
+  if (broken.length > 0) throw new Error(`Stored incompletely: ${JSON.stringify(broken)}`);
   const lost = acknowledged.filter((id) => !rows.some(({ call_id }) => call_id === id));
   if (lost.length > 0) throw new Error(`Acknowledged and lost: ${lost}`);
   await checkSums(db, agent.accountId);
   return acknowledged.length;
 }
 
-interface Left {
+interface StoredCallState {
   readonly call_id: string;
   readonly state: string;
   readonly began: boolean;
   readonly has_transcript: boolean;
-  readonly told: number;
-  readonly asked: number;
+  readonly event_count: number;
+  readonly summary_count: number;
 }
 
-/** A call that never got its client waits for it, for a minute. */
-function isWhole({ state, began, has_transcript, told, asked }: Left): boolean {
-  if (state === 'reserved') return told === 0 && asked === 0;
-  return state === 'ended' && told === (began ? 1 : 0) && asked === (has_transcript ? 1 : 0);
+/** Whether a call is stored completely. A call without a client stays reserved for a minute. */
+function isComplete({
+  state,
+  began,
+  has_transcript,
+  event_count: eventCount,
+  summary_count: summaryCount,
+}: StoredCallState): boolean {
+  if (state === 'reserved') return eventCount === 0 && summaryCount === 0;
+  return (
+    state === 'ended' && eventCount === (began ? 1 : 0) && summaryCount === (has_transcript ? 1 : 0)
+  );
 }
 
 async function killAfter(child: ChildProcess, least: number): Promise<readonly string[]> {
@@ -108,14 +116,14 @@ async function killAfter(child: ChildProcess, least: number): Promise<readonly s
     });
   });
   child.removeAllListeners('exit');
-  await sleep(randomInt(100)); // wherever in an end that is
+  await sleep(randomInt(100)); // at a random point of an end
   child.kill('SIGKILL');
   await over;
-  // Of the last line a part may have come.
+  // The last line may be incomplete.
   return acknowledged.filter((line) => line.length === 36);
 }
 
-/** The server still finishes what the dead process had asked it. */
+/** Waits until the server has finished the requests of the killed process. */
 async function disconnected(db: Knex): Promise<void> {
   for (let tries = 0; tries < 1_000; tries++) {
     const { rows } = await db.raw<{ rows: unknown[] }>(

@@ -1,5 +1,5 @@
-// A gateway of the smallest kind, for tests that kill it: holds calls of one agent on the database of
-// its first argument, several at once, and says each one's id once its end is acknowledged.
+// A minimal gateway for tests that kill it. It ends calls of one agent, several concurrently, on
+// the database of its first argument, and prints each call's ID once its end is acknowledged.
 import { pino } from 'pino';
 import { CallCompletedEvents } from '../../../src/calls/history/call-completed-events.js';
 import { SummariesRepository } from '../../../src/calls/history/summaries.repository.js';
@@ -10,7 +10,7 @@ import { SignedLinks } from '../../../src/platform/http/signed-links.js';
 import { SecretBox } from '../../../src/platform/secrets/secret-box.js';
 import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
 import { OVERRIDES } from '../harness/app/webhook-app.js';
-import { WrittenCalls } from '../harness/call/webhook-calls.js';
+import { StoredWebhookCalls } from '../harness/call/webhook-calls.js';
 
 const AT_ONCE = 4;
 
@@ -34,7 +34,7 @@ const events = new CallCompletedEvents({
 });
 const agent = await agents.find(accountId, agentId);
 if (!agent) throw new Error('There is no such agent');
-const calls = new WrittenCalls(db, events);
+const calls = new StoredWebhookCalls(db, events);
 
 async function holdCalls(): Promise<never> {
   for (;;) {

@@ -1,5 +1,6 @@
-// A gateway of the smallest kind, for tests that kill it: starts the embedded database in the folder
-// of its first argument, says `ready`, then adds rows and says each one's number once it is safe.
+// A minimal gateway for tests that kill it. It starts the embedded database in the folder of its
+// first argument, prints `ready`, then inserts rows and prints each row's number once it is
+// committed.
 import { connect } from '../../../src/platform/db/connect.js';
 import { startEmbeddedPostgres } from '../../../src/platform/db/embedded/embedded-postgres.js';
 import { CACHE } from '../harness/process/test-folder.js';

@@ -5,34 +5,34 @@ import { isServerReady, serverPid } from '../harness/process/embedded-server.js'
 import { type Product, removeDataDir, startProduct } from '../harness/process/product.js';
 import { makeTestFolder } from '../harness/process/test-folder.js';
 
-export const VICTIMS = ['gateway', 'database', 'both'] as const;
-export type Victim = (typeof VICTIMS)[number];
+export const KILL_TARGETS = ['gateway', 'database', 'both'] as const;
+export type KillTarget = (typeof KILL_TARGETS)[number];
 
 const WRITERS = 4;
 const RECOVERY_MS = 60_000;
 const CHECKERS = 8;
 
 /**
- * The built product under kill -9, in the middle of writes: agents are created all the time, and
- * after each round every one that was answered with 201 must be there as it was sent.
+ * Kills the built product with SIGKILL during writes. Writers create agents continuously. After
+ * each round, every agent that was acknowledged with 201 must exist unchanged.
  */
 export class KillRun {
   readonly #dataDir = makeTestFolder();
-  /** Names by id. */
+  /** Agent names by ID. */
   readonly #acknowledged = new Map<string, string>();
   #product: Product | undefined;
   #isOver = false;
-  /** Answers that are neither 201 nor "the database is away: try again". */
+  /** Responses other than 201 and 503. */
   readonly #faults = new Set<string>();
-  /** What the service said last instead of 201, to explain a run that fails. */
+  /** The last response other than 201, for error messages. */
   #refusal = 'nothing was refused';
 
   get acknowledged(): number {
     return this.#acknowledged.size;
   }
 
-  /** @throws when something acknowledged was lost, or what comes after the kill is not clean. */
-  async round(victim: Victim): Promise<void> {
+  /** @throws if an acknowledged agent is lost or the product does not recover cleanly */
+  async round(target: KillTarget): Promise<void> {
     this.#product ??= await this.#start();
     const before = this.acknowledged;
     this.#isOver = false;
@@ -40,23 +40,25 @@ export class KillRun {
     const writers = Array.from({ length: WRITERS }, () => this.#write());
     try {
       await this.#until(() => this.acknowledged > before + WRITERS, 'an agent was created');
-      await sleep(randomInt(300)); // wherever in a write that is
+      await sleep(randomInt(300)); // at a random point of a write
       const killed = serverPid(this.#dataDir);
-      await this.#kill(victim);
-      if (victim === 'database') await this.#seeWritesGoOn(killed);
+      await this.#kill(target);
+      if (target === 'database') await this.#expectRecovery(killed);
     } finally {
       this.#isOver = true;
       await Promise.all(writers);
     }
     if (this.#faults.size > 0) {
-      const told = errorsIn(this.#product);
-      throw new Error(`Refused otherwise than by 503: ${[...this.#faults].join('\n')}\n${told}`);
+      const loggedErrors = errorsIn(this.#product);
+      throw new Error(
+        `Refused otherwise than by 503: ${[...this.#faults].join('\n')}\n${loggedErrors}`,
+      );
     }
     this.#product ??= await this.#start();
     await this.#check([...this.#acknowledged].slice(before));
   }
 
-  /** Looks for everything once more, after an end in order, and removes the data. */
+  /** Checks all agents once more after a graceful restart. */
   async finish(): Promise<void> {
     const code = await this.#product?.stop();
     if (code !== 0) throw new Error(`The gateway ended with ${code}`);
@@ -79,18 +81,21 @@ export class KillRun {
     throw new Error(`The start was not clean:\n${faults}`);
   }
 
-  async #kill(victim: Victim): Promise<void> {
-    const pids = victim === 'gateway' ? [] : serverPids(this.#dataDir);
+  async #kill(target: KillTarget): Promise<void> {
+    const pids = target === 'gateway' ? [] : serverPids(this.#dataDir);
     for (const pid of pids) killIfThere(pid);
-    if (victim === 'database') return;
+    if (target === 'database') return;
     await this.#product?.kill();
     this.#product = undefined;
   }
 
-  /** The gateway starts the database again and needs no help; an answer may still be on its way. */
-  async #seeWritesGoOn(killed: number): Promise<void> {
-    const isAnew = () => isServerReady(this.#dataDir) && serverPid(this.#dataDir) !== killed;
-    await this.#until(isAnew, 'the database was started again');
+  /**
+   * Waits until the gateway has restarted the database and writes succeed again. Responses in
+   * transit may still arrive.
+   */
+  async #expectRecovery(killed: number): Promise<void> {
+    const isRestarted = () => isServerReady(this.#dataDir) && serverPid(this.#dataDir) !== killed;
+    await this.#until(isRestarted, 'the database was started again');
     const restarted = this.acknowledged;
     await this.#until(() => this.acknowledged > restarted + WRITERS, 'writes went on');
   }
@@ -111,7 +116,7 @@ export class KillRun {
 
   async #check(agents: readonly (readonly [string, string])[]): Promise<void> {
     const product = this.#product;
-    if (!product) throw new Error('There is nothing to look at');
+    if (!product) throw new Error('The product is not running');
     const waiting = [...agents];
     const check = async () => {
       for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -140,7 +145,7 @@ export class KillRun {
   }
 }
 
-/** The server, and every second time its children too, which otherwise see its death and go. */
+/** The server and, in half of the cases, its children, which would otherwise exit on its death. */
 function serverPids(dataDir: string): number[] {
   const pid = serverPid(dataDir);
   if (randomInt(2) === 0) return [pid];
@@ -148,7 +153,7 @@ function serverPids(dataDir: string): number[] {
   return [pid, ...children.split(' ').filter(Boolean).map(Number)];
 }
 
-/** The server's children may have seen its death and gone before their turn. */
+/** Ignores processes that have already exited with the server. */
 function killIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
@@ -171,7 +176,7 @@ interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Undefined when no whole answer came. */
+/** Undefined if the response is incomplete. */
 async function request(
   { url, apiKey }: Product,
   method: string,

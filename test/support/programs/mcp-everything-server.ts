@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url);
 const PROGRAM = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
 const READY_WITHIN_MS = 30_000;
 
-/** The reference server of the MCP project, in a process of its own. */
+/** The reference server of the MCP project in a child process. */
 export interface EverythingServer {
   readonly url: string;
   kill(): Promise<void>;

@@ -8,14 +8,14 @@ import { freePort } from '../harness/process/free-port.js';
 const READY_WITHIN_MS = 30_000;
 
 export interface RedisServer {
-  /** As in `127.0.0.1:41234`. */
+  /** `127.0.0.1:PORT`. */
   readonly address: string;
   stop(): Promise<void>;
 }
 
 /**
- * A real redis-server on the loopback that keeps nothing on disk.
- * @param binary the need `redis-server`
+ * Starts redis-server on loopback, without persistence.
+ * @param binary path from the optional program `redis-server`
  */
 export async function startRedisServer(binary: string): Promise<RedisServer> {
   const port = await freePort();

@@ -6,20 +6,20 @@ import type { Scene } from './replay-studio.js';
 export interface SceneScript {
   readonly name: string;
   readonly config?: Partial<AgentConfig>;
-  /** What the agent answers, turn by turn. */
+  /** The agent's answers, turn by turn. */
   readonly replies: readonly string[];
   readonly play: (scene: Scene) => Promise<void>;
-  /** What it is there to show: how many turns and utterances there were, and what the wire was told. */
-  readonly shows: Shown;
+  /** Expected numbers of turns and utterances, and expected transport actions. */
+  readonly expected: ExpectedEffects;
 }
 
-export interface Shown {
+export interface ExpectedEffects {
   readonly turns: number;
   readonly utterances: number;
-  readonly wire: readonly string[];
+  readonly transportActions: readonly string[];
 }
 
-export function shownBy(happenings: readonly ObservedEffect[]): Shown {
+export function effectsOf(happenings: readonly ObservedEffect[]): ExpectedEffects {
   const utterances = happenings.filter(
     (happening) =>
       happening.type === 'event' &&
@@ -34,7 +34,7 @@ export function shownBy(happenings: readonly ObservedEffect[]): Shown {
   return {
     turns: turnEnds(happenings).length,
     utterances: utterances.length,
-    wire: acts.filter((act) => act !== 'audio' && act !== 'close'),
+    transportActions: acts.filter((act) => act !== 'audio' && act !== 'close'),
   };
 }
 
@@ -45,7 +45,7 @@ const STORY =
 export const SCENES: readonly SceneScript[] = [
   {
     name: 'question-answered',
-    shows: { turns: 1, utterances: 2, wire: [] },
+    expected: { turns: 1, utterances: 2, transportActions: [] },
     config: { greeting: 'Hello, how can I help?' },
     replies: ['A swim costs four euros.'],
     async play(scene) {
@@ -57,7 +57,7 @@ export const SCENES: readonly SceneScript[] = [
   },
   {
     name: 'barge-in',
-    shows: { turns: 2, utterances: 2, wire: ['pause', 'clear'] },
+    expected: { turns: 2, utterances: 2, transportActions: ['pause', 'clear'] },
     replies: [STORY, 'You are welcome.'],
     async play(scene) {
       await scene.say('When are you open?');
@@ -69,7 +69,7 @@ export const SCENES: readonly SceneScript[] = [
   },
   {
     name: 'false-interruption',
-    shows: { turns: 1, utterances: 1, wire: ['pause', 'resume'] },
+    expected: { turns: 1, utterances: 1, transportActions: ['pause', 'resume'] },
     replies: ['We open at nine in the morning and close at six in the evening.'],
     async play(scene) {
       await scene.say('When are you open?');
@@ -80,7 +80,7 @@ export const SCENES: readonly SceneScript[] = [
   },
   {
     name: 'backchannel',
-    shows: { turns: 1, utterances: 1, wire: ['pause', 'resume'] },
+    expected: { turns: 1, utterances: 1, transportActions: ['pause', 'resume'] },
     replies: [STORY],
     async play(scene) {
       await scene.say('When are you open?');
@@ -91,7 +91,7 @@ export const SCENES: readonly SceneScript[] = [
   },
   {
     name: 'number-with-pauses',
-    shows: { turns: 1, utterances: 2, wire: [] },
+    expected: { turns: 1, utterances: 2, transportActions: [] },
     config: { greeting: 'What is your phone number?' },
     replies: ['Thank you, I have written it down.'],
     async play(scene) {
@@ -107,7 +107,7 @@ export const SCENES: readonly SceneScript[] = [
   },
   {
     name: 'silence',
-    shows: { turns: 0, utterances: 3, wire: [] },
+    expected: { turns: 0, utterances: 3, transportActions: [] },
     config: { greeting: 'Hello, how can I help?', userSilenceTimeoutMs: 4_000 },
     replies: [],
     async play(scene) {
@@ -116,12 +116,12 @@ export const SCENES: readonly SceneScript[] = [
   },
   {
     name: 'resumed-socket',
-    shows: { turns: 1, utterances: 1, wire: ['announce'] },
+    expected: { turns: 1, utterances: 1, transportActions: ['announce'] },
     replies: ['We open at nine in the morning and close at six in the evening.'],
     async play(scene) {
       await scene.say('When are you open?');
       await scene.until('speaking', 1_000);
-      await scene.away(2_000);
+      await scene.disconnect(2_000);
       await scene.until('listening', 400);
     },
   },

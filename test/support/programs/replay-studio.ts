@@ -20,14 +20,14 @@ import type {
 import type { VoiceActivity } from '../../../media/vad/voice-activity.js';
 import type { ListeningModels } from '../../../src/calls/providers/listening-models.js';
 import { cough } from '../corpora/spoken-questions.js';
-import { PlayingClient } from '../fakes/virtual-client.js';
+import { VirtualClient } from '../fakes/virtual-client.js';
 import { CONFIG, sleep } from '../harness/call/call-harness.js';
 
 const RATE = 16_000;
 const FRAME_MS = 20;
 const FRAME = (RATE * FRAME_MS) / 1000;
-/** How long things take in a recorded scene, ms: as on a machine that has nothing else to do. */
-const TAKES = {
+/** Durations in a recorded scene in milliseconds, as on an idle machine. */
+const DURATIONS_MS = {
   window: 2,
   turn: 45,
   transcript: 90,
@@ -36,38 +36,41 @@ const TAKES = {
   sound: 20,
   way: 20,
 };
-/** Peak of the room's noise, of 32,768: about −70 dB. */
+/** Peak of the room noise as a 16-bit sample value: about −70 dB. */
 const ROOM = 10;
 
-export interface StudioParts {
-  readonly ears: ListeningModels;
-  /** The agent's. */
+export interface RecordingModels {
+  readonly speechModels: ListeningModels;
+  /** The agent's voice. */
   readonly voice: TextToSpeech;
-  /** The caller's, spoken at 16 kHz. */
+  /** Synthesises the caller's speech at 16 kHz. */
   readonly say: (text: string) => Promise<Float32Array<ArrayBuffer>>;
 }
 
-/** A scene being recorded: the real engine and models on a virtual clock, so that no machine is slow. */
+/**
+ * Records a scene with the real engine and models on a virtual clock, independent of the machine's
+ * speed.
+ */
 export class Scene {
   readonly time = new VirtualClock();
-  readonly #parts: StudioParts;
-  readonly #client: PlayingClient;
+  readonly #parts: RecordingModels;
+  readonly #client: VirtualClient;
   readonly #call: CallInput;
   readonly #noise = noise(1);
   #waiting = new Float32Array(0);
   #isOver = false;
 
   constructor(
-    parts: StudioParts,
+    parts: RecordingModels,
     sink: ReplaySink,
     replies: readonly string[],
     config: Partial<AgentConfig>,
   ) {
     const { time } = this;
     this.#parts = parts;
-    this.#client = new PlayingClient(time, TAKES.way);
+    this.#client = new VirtualClient(time, DURATIONS_MS.way);
     const dependencies: CallDependencies = {
-      ...slowed(parts, time),
+      ...withDurations(parts, time),
       config: { ...CONFIG, ...config },
       transport: this.#client,
       clock: time,
@@ -96,17 +99,17 @@ export class Scene {
     await this.silence(300);
   }
 
-  /** The caller speaks; returns at the last sample. */
+  /** The caller speaks; resolves after the last sample. */
   async say(text: string): Promise<void> {
-    await this.sound(trimmed(await this.#parts.say(text)));
+    await this.sendAudio(trimmed(await this.#parts.say(text)));
   }
 
-  /** Speech to the VAD, and no words. */
+  /** Speech for the VAD without words. */
   async cough(): Promise<void> {
-    await this.sound(cough());
+    await this.sendAudio(cough());
   }
 
-  async sound(samples: Float32Array<ArrayBuffer>): Promise<void> {
+  async sendAudio(samples: Float32Array<ArrayBuffer>): Promise<void> {
     this.#waiting = concat(Float32Array, [this.#waiting, samples]);
     while (this.#waiting.length > 0) await this.#frame();
   }
@@ -115,7 +118,7 @@ export class Scene {
     for (let passed = 0; passed < ms; passed += FRAME_MS) await this.#frame();
   }
 
-  /** Waits until the agent shows this state, then so long. */
+  /** Waits until the agent has this state, then for `thenMs`. */
   async until(state: 'listening' | 'speaking', thenMs = 0): Promise<void> {
     const shown = () => this.#client.events.findLast((event) => event.type === 'state')?.state;
     for (let frames = 0; shown() !== state; frames++) {
@@ -125,12 +128,12 @@ export class Scene {
     await this.silence(thenMs);
   }
 
-  /** The wire breaks for so long. */
-  async away(ms: number): Promise<void> {
-    this.#client.isAway = true;
+  /** Disconnects the transport for `ms`. */
+  async disconnect(ms: number): Promise<void> {
+    this.#client.isDisconnected = true;
     this.#call.lost();
     await this.time.runTo(this.time.now() + ms);
-    this.#client.isAway = false;
+    this.#client.isDisconnected = false;
     this.#call.regained(this.#client.receivedMs, (fromMs) => this.#client.skipTo(fromMs));
   }
 
@@ -152,8 +155,8 @@ export class Scene {
   }
 }
 
-/** Packs a tape into a file; resolves to its path when it is whole. */
-export async function packed(
+/** Records a compressed replay file; resolves when it is complete. */
+export async function recordCompressed(
   path: string,
   record: (sink: ReplaySink) => Promise<void>,
 ): Promise<void> {
@@ -166,19 +169,22 @@ export async function packed(
   if (!file.closed) await once(file, 'close');
 }
 
-/** The models, each as slow as said above and no slower. */
-function slowed({ ears, voice }: StudioParts, time: VirtualClock) {
+/** The models with the durations above. */
+function withDurations({ speechModels, voice }: RecordingModels, time: VirtualClock) {
   return {
-    voiceActivity: slowedVoiceActivity(ears.voiceActivity, time),
+    voiceActivity: delayedVad(speechModels.voiceActivity, time),
     turnDetector: {
       completeness: (samples: Float32Array) =>
-        time.later(TAKES.turn, ears.turnDetector.completeness(samples)),
+        time.later(DURATIONS_MS.turn, speechModels.turnDetector.completeness(samples)),
     },
     speechToText: {
-      id: ears.speechToText.id,
-      languages: ears.speechToText.languages,
+      id: speechModels.speechToText.id,
+      languages: speechModels.speechToText.languages,
       transcribe: (samples, { priority }) =>
-        time.later(TAKES.transcript, ears.speechToText.transcribe(samples, { priority })),
+        time.later(
+          DURATIONS_MS.transcript,
+          speechModels.speechToText.transcribe(samples, { priority }),
+        ),
     },
     voice: {
       id: voice.id,
@@ -189,7 +195,10 @@ function slowed({ ears, voice }: StudioParts, time: VirtualClock) {
       async *speak(utterance: SynthesisRequest, options: SpeakOptions) {
         const chunks = voice.speak(utterance, options);
         for (let first = true; ; first = false) {
-          const next = await time.later(first ? TAKES.firstSound : TAKES.sound, chunks.next());
+          const next = await time.later(
+            first ? DURATIONS_MS.firstSound : DURATIONS_MS.sound,
+            chunks.next(),
+          );
           if (next.done) return;
           yield next.value;
         }
@@ -198,7 +207,7 @@ function slowed({ ears, voice }: StudioParts, time: VirtualClock) {
   } satisfies Partial<CallDependencies>;
 }
 
-function slowedVoiceActivity(voiceActivity: VoiceActivity, time: VirtualClock): VoiceActivity {
+function delayedVad(voiceActivity: VoiceActivity, time: VirtualClock): VoiceActivity {
   return {
     open(onWindow) {
       const waiting: ((probability: number) => void)[] = [];
@@ -207,11 +216,11 @@ function slowedVoiceActivity(voiceActivity: VoiceActivity, time: VirtualClock): 
         push(window) {
           const judged = new Promise<number>((resolve) => waiting.push(resolve));
           line.push(window);
-          void time.later(TAKES.window, judged).then(onWindow);
+          void time.later(DURATIONS_MS.window, judged).then(onWindow);
         },
         close() {
           line.close();
-          // What it has not judged by now it never will.
+          // Windows without a result never get one after the close.
           for (const judge of waiting.splice(0)) judge(0);
         },
       };
@@ -219,18 +228,18 @@ function slowedVoiceActivity(voiceActivity: VoiceActivity, time: VirtualClock): 
   };
 }
 
-/** Says one text after the other, word by word. */
+/** Returns one text per turn, word by word. */
 function scripted(time: VirtualClock, replies: readonly string[]): LanguageModel {
   const byQuestion = new Map<string, string>();
   return {
     id: 'script',
     async *generate({ history }) {
-      // A reply that is made twice for the same turn, ahead and at its commit, is the same.
+      // A speculative reply and the reply at the commit of the same turn are equal.
       const turns = String(history.length);
       const text = byQuestion.get(turns) ?? replies[byQuestion.size] ?? 'I see.';
       byQuestion.set(turns, text);
       for (const token of text.match(/\s*\S+/g) ?? []) {
-        await sleep(time, TAKES.token);
+        await sleep(time, DURATIONS_MS.token);
         yield token;
       }
     },
@@ -242,7 +251,7 @@ function trimmed(samples: Float32Array<ArrayBuffer>): Float32Array<ArrayBuffer> 
   return samples.slice(samples.findIndex(isLoud), samples.findLastIndex(isLoud) + 1);
 }
 
-/** −1…1, the same each time. Source: mulberry32. */
+/** Reproducible noise, −1…1. Source: mulberry32. */
 function noise(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,5 +1,5 @@
-// A participant of a LiveKit room, as a program of its own: it does what it is told over its IPC
-// channel and tells what it hears. Run by `RoomGuest`.
+// A participant of a LiveKit room in a child process: executes commands from its IPC channel and
+// reports what it receives. Started by `RoomParticipant`.
 import {
   AudioFrame,
   AudioSource,
@@ -13,7 +13,7 @@ import {
   TrackPublishOptions,
   TrackSource,
 } from '@livekit/rtc-node';
-import type { GuestOrder, GuestTold } from '../harness/call/room-participant.js';
+import type { ParticipantCommand, ParticipantReport } from '../harness/call/room-participant.js';
 
 const FRAME_MS = 20;
 
@@ -24,16 +24,16 @@ let publication: LocalTrackPublication | undefined;
 let microphone: Int16Array = new Int16Array(0);
 let at = 0;
 
-const tell = (told: GuestTold) => process.send?.(told);
+const report = (message: ParticipantReport) => process.send?.(message);
 
-/** What they already say of themselves changes no more. */
-function tellOf(participant: Participant): void {
-  tell({ type: 'came', identity: participant.identity });
-  tellAttributes(participant);
+/** Also reports the current attributes, because they cause no change event. */
+function reportParticipant(participant: Participant): void {
+  report({ type: 'came', identity: participant.identity });
+  reportAttributes(participant);
 }
 
-function tellAttributes({ identity, attributes }: Participant): void {
-  tell({ type: 'attributes', from: identity, attributes });
+function reportAttributes({ identity, attributes }: Participant): void {
+  report({ type: 'attributes', from: identity, attributes });
 }
 
 function newRoom(): Room {
@@ -42,25 +42,25 @@ function newRoom(): Room {
     void listen(track, participant.identity);
   });
   room.on(RoomEvent.DataReceived, (payload, participant) => {
-    tell({
+    report({
       type: 'data',
       from: participant?.identity ?? '',
       text: new TextDecoder().decode(payload),
     });
   });
   room.on(RoomEvent.ParticipantAttributesChanged, (_changed, participant) =>
-    tellAttributes(participant),
+    reportAttributes(participant),
   );
   room.on(RoomEvent.DtmfReceived, (code, digit, participant) => {
-    tell({ type: 'dtmf', from: participant.identity, code, digit });
+    report({ type: 'dtmf', from: participant.identity, code, digit });
   });
-  room.on(RoomEvent.ParticipantConnected, tellOf);
-  room.on(RoomEvent.ParticipantDisconnected, ({ identity }) => tell({ type: 'went', identity }));
-  room.on(RoomEvent.Disconnected, (reason) => tell({ type: 'out', reason }));
+  room.on(RoomEvent.ParticipantConnected, reportParticipant);
+  room.on(RoomEvent.ParticipantDisconnected, ({ identity }) => report({ type: 'went', identity }));
+  room.on(RoomEvent.Disconnected, (reason) => report({ type: 'out', reason }));
   for (const topic of ['lk.chat', 'lk.transcription']) {
     room.registerTextStreamHandler(topic, async (stream, { identity }) => {
       const { attributes = {} } = stream.info;
-      tell({ type: 'text', topic, from: identity, attributes, text: await stream.readAll() });
+      report({ type: 'text', topic, from: identity, attributes, text: await stream.readAll() });
     });
   }
   return room;
@@ -76,11 +76,11 @@ async function listen(track: RemoteTrack, from: string): Promise<void> {
       if (i > 0 && data[i - 1]! < 0 !== data[i]! < 0) crossings++;
     }
     const level = Math.sqrt(sum / data.length) / 32768;
-    tell({ type: 'heard', from, level, hz: (crossings * 25) | 0 });
+    report({ type: 'heard', from, level, hz: (crossings * 25) | 0 });
   }
 }
 
-/** Plays what is in the microphone by the clock, and silence after it. */
+/** Sends the microphone's samples by the clock, then silence. */
 async function speakOn(own: AudioSource): Promise<void> {
   const length = (rate * FRAME_MS) / 1000;
   while (source === own) {
@@ -116,7 +116,7 @@ function sayWords(pcm16: string): void {
   const bytes = new Uint8Array(Buffer.from(pcm16, 'base64'));
   const words = new Int16Array(bytes.buffer);
   at = 0;
-  // The microphone must be one of 16 kHz.
+  // Requires a microphone track of 16 kHz.
   microphone = words;
 }
 
@@ -125,16 +125,16 @@ async function leave(): Promise<void> {
   await room.disconnect();
 }
 
-async function obey(order: GuestOrder): Promise<string | undefined> {
+async function execute(order: ParticipantCommand): Promise<string | undefined> {
   const me = room.localParticipant;
   switch (order.type) {
     case 'join':
       await leave();
       await newRoom().connect(order.url, order.token, { autoSubscribe: true, dynacast: false });
-      for (const participant of room.remoteParticipants.values()) tellOf(participant);
+      for (const participant of room.remoteParticipants.values()) reportParticipant(participant);
       return undefined;
     case 'publish':
-      return publish(order.sampleRate, order.hasEarlySound ?? false);
+      return publish(order.sampleRate, order.hasPreconnectAudio ?? false);
     case 'unpublish':
       source = undefined;
       await me!.unpublishTrack(publication!.sid!);
@@ -173,10 +173,10 @@ async function obey(order: GuestOrder): Promise<string | undefined> {
   }
 }
 
-process.on('message', ({ id, order }: { id: number; order: GuestOrder }) => {
-  obey(order).then(
-    (answer) => tell({ type: 'done', id, answer }),
-    (error: Error) => tell({ type: 'done', id, error: error.message }),
+process.on('message', ({ id, order }: { id: number; order: ParticipantCommand }) => {
+  execute(order).then(
+    (answer) => report({ type: 'done', id, answer }),
+    (error: Error) => report({ type: 'done', id, error: error.message }),
   );
 });
 process.on('disconnect', () => process.exit(0));

@@ -3,13 +3,13 @@ import { ServerProcess } from '../harness/process/server-process.js';
 
 const BUCKET = 'parley-tests';
 
-/** A running server of S3's protocol. */
+/** A running server with the S3 protocol. */
 export interface S3Server {
   readonly endpoint: string;
   stop(): Promise<unknown>;
 }
 
-/** Starts the need `gofakes3` (a path), with an empty bucket. */
+/** Starts the optional program `gofakes3` (a path) with an empty bucket. */
 export async function startS3(program: string): Promise<S3Server> {
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
@@ -23,7 +23,7 @@ export async function startS3(program: string): Promise<S3Server> {
   return { endpoint, stop: () => server.kill() };
 }
 
-/** How a store reaches it. */
+/** Storage options for the server. */
 export const s3Options = (endpoint: string) => ({
   bucket: BUCKET,
   endpoint,

@@ -1,4 +1,4 @@
-// `npm run schema`: writes the schema of this version as SQL and as the page docs/reference/database.md.
+// `npm run schema`: writes the schema of this version as SQL and as docs/reference/database.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { connect } from '../../../src/platform/db/connect.js';

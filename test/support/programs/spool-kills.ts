@@ -8,28 +8,29 @@ import { fileURLToPath } from 'node:url';
 import { Mixdown } from '../../../media/recording/mixdown.js';
 import { SpoolReader, samplesOf, summariseSpool } from '../../../media/recording/spool-reader.js';
 import { makeTestFolder } from '../harness/process/test-folder.js';
-import { PIECE_MS, sampleAt } from './spool-audio.js';
+import { CHUNK_MS, sampleAt } from './spool-audio.js';
 
-const VICTIM = fileURLToPath(new URL('./spool-writer-program.js', import.meta.url));
-/** So many pieces are written before the kill may come, and the kill comes so soon after. */
-const PIECES = 3;
+const WRITER_PROGRAM = fileURLToPath(new URL('./spool-writer-program.js', import.meta.url));
+/** Chunks written before the kill, which follows within `KILL_WITHIN_MS` milliseconds. */
+const MIN_CHUNKS = 3;
 const KILL_WITHIN_MS = 150;
 
 /**
- * A process that records, killed in its middle: what it had acknowledged is there, every record is as
- * it was written, and the whole can be merged. @returns how many ms had been acknowledged
- * @throws when not
+ * Kills a process while it records. All acknowledged audio must be in the file, every record must
+ * be intact, and the recording must be mixed down.
+ * @returns the acknowledged duration in milliseconds
+ * @throws if a check fails
  */
 export async function killRecording(): Promise<number> {
   const folder = makeTestFolder();
   const path = join(folder, 'call.spool');
   try {
     const acknowledgedMs = await writeAndKill(path);
-    const soundMs = checkSound(path);
-    if (soundMs < acknowledgedMs) {
-      throw new Error(`${acknowledgedMs} ms were acknowledged, ${soundMs} ms are there`);
+    const audioMs = checkAudio(path);
+    if (audioMs < acknowledgedMs) {
+      throw new Error(`${acknowledgedMs} ms were acknowledged, ${audioMs} ms are there`);
     }
-    await checkMerge(path, join(folder, 'call.mp3'));
+    await checkMixdown(path, join(folder, 'call.mp3'));
     return acknowledgedMs;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -37,23 +38,25 @@ export async function killRecording(): Promise<number> {
 }
 
 async function writeAndKill(path: string): Promise<number> {
-  const child = spawn(process.execPath, [VICTIM, path], { stdio: ['ignore', 'pipe', 'inherit'] });
-  let told = '';
+  const child = spawn(process.execPath, [WRITER_PROGRAM, path], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let printed = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    told += text;
+    printed += text;
   });
   const ended = once(child, 'close');
-  while (told.split('\n').length <= PIECES && child.exitCode === null) await sleep(5);
+  while (printed.split('\n').length <= MIN_CHUNKS && child.exitCode === null) await sleep(5);
   await sleep(randomInt(KILL_WITHIN_MS));
   child.kill('SIGKILL');
   await ended;
-  const lines = told.split('\n').slice(0, -1).map(Number);
-  if (lines.length < PIECES) throw new Error('The process ended by itself');
+  const lines = printed.split('\n').slice(0, -1).map(Number);
+  if (lines.length < MIN_CHUNKS) throw new Error('The process ended by itself');
   return lines.at(-1)!;
 }
 
-/** @returns up to where there is sound in both legs, ms */
-function checkSound(path: string): number {
+/** @returns the end of the audio that both legs have, in milliseconds */
+function checkAudio(path: string): number {
   const reader = new SpoolReader(path);
   const ends = { caller: 0, agent: 0 };
   for (let record = reader.next(); record; record = reader.next()) {
@@ -68,16 +71,16 @@ function checkSound(path: string): number {
   }
   reader.close();
   const torn = reader.damagedBytes;
-  if (torn > statSync(path).size / PIECES) throw new Error(`${torn} bytes are torn`);
+  if (torn > statSync(path).size / MIN_CHUNKS) throw new Error(`${torn} bytes are torn`);
   return Math.min(ends.caller / 16, ends.agent / 24);
 }
 
-async function checkMerge(spoolPath: string, outPath: string): Promise<void> {
+async function checkMixdown(spoolPath: string, outPath: string): Promise<void> {
   const { durationMs } = summariseSpool(spoolPath);
-  const merge = await Mixdown.open({ spoolPath, outPath, channels: 2, mp3Program: 'wasm' });
-  while (!merge.step(1_000));
-  merge.close();
-  // 64 kbit/s.
-  if (statSync(outPath).size < (durationMs - PIECE_MS) * 8)
+  const mixdown = await Mixdown.open({ spoolPath, outPath, channels: 2, mp3Program: 'wasm' });
+  while (!mixdown.step(1_000));
+  mixdown.close();
+  // The bit rate is 64 kbit/s.
+  if (statSync(outPath).size < (durationMs - CHUNK_MS) * 8)
     throw new Error('The file is too short');
 }

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { Dictionary } from '../../../../media/text/dictionary/dictionary.js';
 import {
-  NOTHING,
+  ALL_IDLE,
   type SpeechApp,
   startSpeechApp,
 } from '../../../support/harness/app/speech-app.js';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 afterEach(async () => {
   app.voice.beforeChunk = () => Promise.resolve();
-  await expect.poll(() => app.underWay(), WITHIN).toEqual(NOTHING);
+  await expect.poll(() => app.underWay(), WITHIN).toEqual(ALL_IDLE);
 });
 
 const open = (path = 'stream') => SpeechSocket.open(app.url, path);
@@ -29,44 +29,44 @@ async function overHttp(body: object): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer());
 }
 
-describe('a socket for one text', () => {
+describe('speech socket', () => {
   it.each(['mp3', 'pcm_16000', 'opus_48000_64', 'ulaw_8000'])(
-    'gives one file of %s and closes normally',
+    'returns one file of %s and closes normally',
     async (audio_format) => {
-      const client = (await open()).say({ text: TEXT, audio_format, flush: true });
+      const client = (await open()).send({ text: TEXT, audio_format, flush: true });
       expect(await client.closed).toEqual({ code: 1000, reason: '' });
-      expect(client.told).toEqual([{ is_last: true }]);
-      expect(client.heard.at(-1)).toEqual({ is_last: true });
+      expect(client.controlMessages).toEqual([{ is_last: true }]);
+      expect(client.messages.at(-1)).toEqual({ is_last: true });
       expect(client.audio().equals(await overHttp({ text: TEXT, audio_format }))).toBe(true);
     },
   );
 
-  it('sounds the same however the text comes', async () => {
-    const client = (await open()).say({ audio_format: 'pcm' });
-    for (const text of TEXT) client.say({ text });
-    client.say({ flush: true });
+  it('returns the same audio for any chunking of the text', async () => {
+    const client = (await open()).send({ audio_format: 'pcm' });
+    for (const text of TEXT) client.send({ text });
+    client.send({ flush: true });
     await client.closed;
     const wanted = await overHttp({ text: TEXT, audio_format: 'pcm' });
     expect(client.audio().equals(wanted)).toBe(true);
   });
 
-  it('holds a text until a sentence has ended', async () => {
-    const client = (await open()).say({ text: 'This is, so far, no', audio_format: 'pcm' });
+  it('buffers text until the end of a sentence', async () => {
+    const client = (await open()).send({ text: 'This is, so far, no', audio_format: 'pcm' });
     await new Promise((resolve) => setTimeout(resolve, 450));
-    expect([client.heard.length, app.voice.active]).toEqual([0, 0]);
-    client.say({ text: ' sentence. And' });
+    expect([client.messages.length, app.voice.active]).toEqual([0, 0]);
+    client.send({ text: ' sentence. And' });
     await expect.poll(() => client.audio().length, WITHIN).toBeGreaterThan(0);
-    expect(client.told).toEqual([]);
-    client.say({ text: ' so on', flush: true });
+    expect(client.controlMessages).toEqual([]);
+    client.send({ text: ' so on', flush: true });
     expect((await client.closed).code).toBe(1000);
   });
 
-  it('takes a full stop that nothing follows for the end', async () => {
+  it('treats a full stop without following text as the end', async () => {
     for (const [text, isSpoken] of [
       ['It ends here.', true],
       ['It is Mr.', false],
     ] as const) {
-      const client = (await open()).say({ text, audio_format: 'pcm' });
+      const client = (await open()).send({ text, audio_format: 'pcm' });
       if (isSpoken) await expect.poll(() => client.audio().length, WITHIN).toBeGreaterThan(0);
       else await new Promise((resolve) => setTimeout(resolve, 450));
       expect(client.audio().length > 0).toBe(isSpoken);
@@ -75,23 +75,23 @@ describe('a socket for one text', () => {
     }
   });
 
-  it('hears nothing more after the first flush', async () => {
-    const client = (await open()).say(
+  it('ignores text after the first flush', async () => {
+    const client = (await open()).send(
       { text: 'One.', flush: true, audio_format: 'pcm' },
       { text: 'Two.' },
       { text: 'Three.', flush: true },
     );
     expect((await client.closed).code).toBe(1000);
-    expect(client.told).toEqual([{ is_last: true }]);
+    expect(client.controlMessages).toEqual([{ is_last: true }]);
     const wanted = await overHttp({ text: 'One.', audio_format: 'pcm' });
     expect(client.audio().equals(wanted)).toBe(true);
   });
 
-  it('ends a text without a word', async () => {
+  it('completes a text without words', async () => {
     for (const first of [{ flush: true }, { text: ' \n ', flush: true }]) {
-      const client = (await open()).say(first);
+      const client = (await open()).send(first);
       expect((await client.closed).code).toBe(1000);
-      expect(client.heard).toEqual([{ is_last: true }]);
+      expect(client.messages).toEqual([{ is_last: true }]);
     }
   });
 
@@ -117,24 +117,24 @@ describe('a socket for one text', () => {
     [[{ language: 'de' }], 1008, /de/],
     [[{ text: 'x'.repeat(5001) }], 1008, /5000 characters/],
     [[{ text: 'x'.repeat(3000) }, { text: 'x'.repeat(3000) }], 1008, /5000 characters/],
-  ])('closes without a word after %j', async (messages, code, reason) => {
-    const client = (await open()).say(...messages);
+  ])('closes without a message after %j', async (messages, code, reason) => {
+    const client = (await open()).send(...messages);
     const closing = await client.closed;
     expect(closing).toEqual({
       code,
       reason: typeof reason === 'string' ? reason : expect.stringMatching(reason),
     });
-    expect(client.heard).toEqual([]);
+    expect(client.messages).toEqual([]);
   });
 
-  it('closes with 1011 after a fault of ours, and says nothing of it', async () => {
-    const client = (await open()).say({ text: 'This one ends in a FAULT.', flush: true });
+  it('closes with 1011 after an internal error, without details', async () => {
+    const client = (await open()).send({ text: 'This one ends in a FAULT.', flush: true });
     expect((await client.closed).code).toBe(1011);
-    expect(client.told).toEqual([]);
+    expect(client.controlMessages).toEqual([]);
     expect(app.logged.join('')).not.toContain('This one');
   });
 
-  it('is refused with 401 without a valid key, and 403 is not asked for', async () => {
+  it('is refused with 401 without a valid key, and with 403 without the scope', async () => {
     for (const path of ['stream', 'multi-stream']) {
       const headers = { authorization: 'Bearer wrong' };
       const socket = new WebSocket(`ws://127.0.0.1:${app.port}/api/v1/tts/${path}`, { headers });
@@ -147,14 +147,14 @@ describe('a socket for one text', () => {
   });
 });
 
-it('speaks by a dictionary, sentence for sentence', async () => {
+it('a socket uses a dictionary sentence by sentence', async () => {
   const dictionary = new Dictionary([
     { id: '1', word: 'GIF', replacement: 'jiffy', ipa: null, caseSensitive: true },
   ]);
   const own = await startSpeechApp({ dictionaries: { find: async () => dictionary } });
   const client = await SpeechSocket.open(own.url, 'stream');
-  client.say({ dictionary_id: 'd', audio_format: 'pcm', text: 'Send a GI' });
-  client.say({ text: 'F now. The GIF is', flush: true });
+  client.send({ dictionary_id: 'd', audio_format: 'pcm', text: 'Send a GI' });
+  client.send({ text: 'F now. The GIF is', flush: true });
   await client.closed;
   const response = await own.post('speech', {
     text: 'Send a jiffy now. The jiffy is',
@@ -164,28 +164,28 @@ it('speaks by a dictionary, sentence for sentence', async () => {
   await own.close();
 });
 
-describe('a client that goes', () => {
-  it('leaves nothing behind, however it goes', async () => {
+describe('client that disconnects', () => {
+  it('leaves nothing behind in any state', async () => {
     for (const leave of [
       (client: SpeechSocket) => client.socket.terminate(),
       (client: SpeechSocket) => client.socket.close(),
     ]) {
       app.voice.chunks = 0;
-      const client = (await open()).say({ text: 'Many words are spoken. '.repeat(200) });
+      const client = (await open()).send({ text: 'Many words are spoken. '.repeat(200) });
       await expect.poll(() => app.voice.chunks, WITHIN).toBeGreaterThan(1);
       leave(client);
-      await expect.poll(() => app.underWay(), WITHIN).toEqual(NOTHING);
+      await expect.poll(() => app.underWay(), WITHIN).toEqual(ALL_IDLE);
       expect(app.voice.chunks).toBeLessThan(200);
     }
   });
 
-  it('and one that stops reading is not spoken to', async () => {
+  it('or stops reading has its synthesis stopped', async () => {
     app.voice.chunks = 0;
     const client = await open();
     client.socket.pause();
-    client.say({ text: 'Many words are spoken. '.repeat(200), audio_format: 'pcm_48000' });
+    client.send({ text: 'Many words are spoken. '.repeat(200), audio_format: 'pcm_48000' });
     let chunks = -1;
-    // Until the sockets between us are full.
+    // Until the socket buffers are full.
     await expect
       .poll(
         () => {
@@ -202,42 +202,42 @@ describe('a client that goes', () => {
   });
 });
 
-it('cuts off a client that takes nothing, on either socket', async () => {
+it('a client that does not read is disconnected on either socket', async () => {
   const own = await startSpeechApp({ idleMs: 400 });
   for (const path of ['stream', 'multi-stream']) {
     const client = await SpeechSocket.open(own.url, path);
     client.socket.pause();
     const text = 'Many words are spoken. '.repeat(200);
-    client.say({ text, audio_format: 'pcm_48000', flush: true });
+    client.send({ text, audio_format: 'pcm_48000', flush: true });
     await expect.poll(() => own.slots.used, WITHIN).toBe(1);
-    await expect.poll(() => own.underWay(), { timeout: 30_000 }).toEqual(NOTHING);
+    await expect.poll(() => own.underWay(), { timeout: 30_000 }).toEqual(ALL_IDLE);
     client.socket.terminate();
   }
   await own.close();
 });
 
-it('sends paced audio no faster than it is heard', async () => {
+it('paced audio is sent at most in real time', async () => {
   const text = 'Words and words.';
   const stalls = monitorEventLoopDelay({ resolution: 10 });
   stalls.enable();
   const [paced, raw] = await Promise.all(
     ['paced', 'raw'].map(async (delivery_mode) => {
       const client = await open();
-      client.say({ text, audio_format: 'pcm_8000', delivery_mode, flush: true });
+      client.send({ text, audio_format: 'pcm_8000', delivery_mode, flush: true });
       await client.closed;
       return client;
     }),
   );
   stalls.disable();
   expect(paced!.audio().equals(raw!.audio())).toBe(true);
-  const heardMs = paced!.audio().length / 16;
-  const tookMs = paced!.at.at(-1)! - paced!.at[0]!;
-  expect(tookMs).toBeGreaterThan(heardMs - 350);
+  const audioMs = paced!.audio().length / 16;
+  const tookMs = paced!.arrivalTimes.at(-1)! - paced!.arrivalTimes[0]!;
+  expect(tookMs).toBeGreaterThan(audioMs - 350);
   let sentMs = 0;
-  for (const [index, { audio }] of paced!.heard.entries()) {
+  for (const [index, { audio }] of paced!.messages.entries()) {
     sentMs += (audio?.length ?? 0) / 16;
-    // Never farther ahead than the lead and the piece itself, and what a stall kept from being read.
-    const aheadMs = sentMs - (paced!.at[index]! - paced!.at[0]!);
+    // At most the lead and the chunk ahead, plus audio whose reading a stall delayed.
+    const aheadMs = sentMs - (paced!.arrivalTimes[index]! - paced!.arrivalTimes[0]!);
     expect(aheadMs).toBeLessThan(600 + stalls.max / 1e6);
   }
 });

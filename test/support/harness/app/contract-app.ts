@@ -9,7 +9,7 @@ import { type TestDatabase, withDatabase } from '../postgres/test-database.js';
 import { type Product, startProduct } from '../process/product.js';
 import { ApiDocument, type Operation } from './openapi-document.js';
 
-/** The contract, written down route by route from its two documents. */
+/** One route of the public contract, transcribed from its documents. */
 export interface ContractRoute {
   readonly source: string;
   readonly method: string;
@@ -37,22 +37,24 @@ export interface KeyState {
   readonly expiresAt?: Date | null;
 }
 
-export interface Asked {
+export interface ContractRequest {
   readonly bearer?: string | undefined;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** `METHOD path`, without a slash at its end. */
+/** `METHOD path`, without a trailing slash. */
 export const nameOf = ({ method, path }: { method: string; path: string }) =>
   `${method} ${path.replace(/\/$/, '')}`;
 
-/** The running product, its document, and an account with one of everything. */
+/**
+ * The running product, its OpenAPI document, and an account that owns one resource of each kind.
+ */
 export class ContractPlane {
   readonly product: Product;
   readonly api: ApiDocument;
   readonly database: TestDatabase;
-  /** The owner's resources, by the names of path parameters and fields. */
+  /** The owner's resources, keyed by path parameter or field name. */
   resources: Readonly<Record<string, string>> = {};
   #owner: Account | undefined;
 
@@ -88,7 +90,7 @@ export class ContractPlane {
     return key.text;
   }
 
-  async ask(method: string, path: string, { bearer, body, headers }: Asked = {}) {
+  async ask(method: string, path: string, { bearer, body, headers }: ContractRequest = {}) {
     const isReady = body instanceof FormData || typeof body === 'string';
     const response = await fetch(`${this.product.url}${path}`, {
       method,
@@ -110,7 +112,7 @@ export class ContractPlane {
     };
   }
 
-  /** Makes all resources anew. */
+  /** Creates new resources for the owner. */
   async renewResources(): Promise<void> {
     const { id: accountId, key: bearer } = this.owner;
     const make = async (path: string, body: unknown) =>
@@ -139,7 +141,7 @@ export class ContractPlane {
       voice_id: await this.#makePrivateVoice(),
       number: '+14155550100',
       document_id: String(await this.#addDocument(knowledge.kb_id)),
-      // Its agent, which the same path names, is looked for first.
+      // The route looks up the agent first, so any delivery ID works.
       delivery_id: 'nobody',
     };
   }
@@ -151,7 +153,7 @@ export class ContractPlane {
     return (await this.ask('POST', path, { bearer: this.owner.key, body })).body.document_id;
   }
 
-  /** The visible ones may be read by everybody. */
+  /** Private, because every account may read public voices. */
   async #makePrivateVoice(): Promise<string> {
     const body = new FormData();
     body.set('file', new Blob(['RIFF\0\0\0\0WAVEfmt ']), 'voice.wav');
@@ -162,14 +164,16 @@ export class ContractPlane {
     return answer.body.voice_id;
   }
 
-  /** The path with the owner's resources in it; a test that does not know one fails. */
+  /** The path with the owner's resources filled in. Fails the test for an unknown parameter. */
   pathOf({ path, parameters }: Operation): string {
     const query = parameters.filter((one) => one.in === 'query' && one.required);
-    const asked = query.map(({ name }) => `${name}=${encodeURIComponent(this.#resource(name))}`);
+    const queryParts = query.map(
+      ({ name }) => `${name}=${encodeURIComponent(this.#resource(name))}`,
+    );
     return (
       path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
         return this.#resource(name);
-      }) + (asked.length > 0 ? `?${asked.join('&')}` : '')
+      }) + (queryParts.length > 0 ? `?${queryParts.join('&')}` : '')
     );
   }
 
@@ -178,7 +182,7 @@ export class ContractPlane {
     return this.resources[name]!;
   }
 
-  /** The example of a body, about the owner's resources. */
+  /** The documented example body, with the IDs of the owner's resources. */
   bodyOf(operation: Operation): unknown {
     const content = operation.requestBody?.content;
     if (!content) return undefined;
@@ -200,7 +204,7 @@ export class ContractPlane {
   }
 }
 
-/** Opens the plane before a file's tests. @param settings more of the product's */
+/** Starts the product before a file's tests. @param settings further environment variables */
 export function withContractPlane(
   settings: Readonly<Record<string, string>> = {},
 ): () => ContractPlane {
@@ -213,7 +217,7 @@ export function withContractPlane(
       env: {
         DATABASE_URL: `postgres://${user}@localhost/${name}?host=${encodeURIComponent(host)}&port=${port}`,
         SECRET_KEY: SECRET,
-        // Never called: what would call them is pending.
+        // Never contacted: requests that would contact it are rejected earlier.
         TWILIO_ACCOUNT_SID: 'AC0001',
         TWILIO_AUTH_TOKEN: 'test_auth_token',
         TWILIO_BASE_URL: 'http://127.0.0.1:9',

@@ -61,7 +61,7 @@ export const BUILTIN_VOICE: BuiltinVoice = {
 interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed JSON; the text of anything else. */
+  /** Parsed JSON; the text of other content types. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the service answers
   readonly body: any;
 }
@@ -74,49 +74,52 @@ export type Ask = (
 ) => Promise<Answer>;
 
 export interface ControlPlane {
-  /** Where the app listens. */
+  /** Base URL of the app. */
   readonly url: string;
   readonly database: TestDatabase;
   readonly box: SecretBox;
   readonly tokens: JsonWebTokens;
   readonly directory: ApiKeyAuthenticator;
-  /** Asks below `/api/v1` with a bearer text, or with none. */
+  /** Sends requests below `/api/v1` with a bearer token, or without one for null. */
   askAs(bearer: string | null): Ask;
-  /** A new account. */
+  /** Creates an account and returns its ID. */
   makeAccount(): Promise<string>;
-  /** A new key of an account. */
+  /** Creates an API key of an account and returns its text. */
   makeKey(accountId: string, scopes?: readonly Scope[]): Promise<string>;
-  /** Asks as a new account with a key to everything. @param numbers that the account owns */
+  /**
+   * Sends requests as a new account with a key of all scopes. @param numbers phone numbers of the
+   * account
+   */
   asNewAccount(...numbers: readonly string[]): Promise<Ask>;
-  /** Makes an account the owner of phone numbers, as the operator does. */
+  /** Assigns phone numbers to an account, as the operator does. */
   assignNumbers(accountId: string, ...numbers: readonly string[]): Promise<void>;
 }
 
 export interface ControlPlaneOptions {
   readonly allowedHosts?: readonly string[];
-  /** Told of deployed agents. */
-  readonly lines?: AgentProvisioner;
-  /** Languages that an agent may be deployed with. */
+  /** Notified of deployed agents. */
+  readonly provisioner?: AgentProvisioner;
+  /** Languages that agents may use. Default: `en`. */
   readonly languages?: readonly string[];
-  /** Routes beside those of accounts, keys, agents and voices. */
+  /** Routes in addition to those of keys, agents, knowledge bases and voices. */
   readonly routes?: (db: Knex, secrets: SecretKeys) => readonly Route[];
-  /** What is served at paths of its own. */
+  /** Handlers outside `/api/v1`. */
   readonly roots?: (db: Knex, secrets: SecretKeys) => readonly RequestHandler[];
-  /** Sockets beside them. */
+  /** WebSocket routes. */
   readonly sockets?: (db: Knex, secrets: SecretKeys) => readonly SocketRoute[];
   readonly trustProxy?: boolean;
-  /** Off by default. */
+  /** Default: no limits. */
   readonly limits?: RateLimits;
-  /** How often the keys of open sockets are checked. */
+  /** Interval of the key checks of open sockets, in milliseconds. */
   readonly keyCheckMs?: number;
-  /** Told when there are documents to index, which nothing else does here. */
+  /** Called when there are documents to index; nothing indexes them here. */
   readonly onDocuments?: () => void;
   readonly whyIndexingWaits?: () => string | undefined;
-  /** For what is logged of agents. */
+  /** Receives the log of the agent service. */
   readonly log?: Logger;
 }
 
-/** Accounts, keys, agents and voices behind a listening app, on a database of its own. */
+/** Accounts, keys, agents and voices behind a listening app with a separate database. */
 export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlane {
   const database = withDatabase();
   const secrets = new SecretKeys(['the secret of the tests']);
@@ -240,7 +243,7 @@ function testAgentRoutes(
     languages = ['en'],
     onDocuments = () => undefined,
     whyIndexingWaits = () => undefined,
-    lines,
+    provisioner,
     log = pino({ level: 'silent' }),
   }: ControlPlaneOptions,
 ) {
@@ -258,7 +261,7 @@ function testAgentRoutes(
     knowledgeBases: knowledge,
     log,
     numbers: new NumberOwnership(database.db),
-    provisioner: lines,
+    provisioner,
   });
   const models = new ModelCatalog({ prefix: 'svc', llmModels: [] });
   return [

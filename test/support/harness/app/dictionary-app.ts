@@ -6,6 +6,7 @@ import { Synthesiser } from '../../../../media/tts/synthesiser.js';
 import type { SpeakOptions, SynthesisRequest } from '../../../../media/tts/text-to-speech.js';
 import { VoiceRegistry } from '../../../../media/tts/voice-registry.js';
 import { createDictionaries } from '../../../../src/composition/features.module.js';
+import { LimitSettings } from '../../../../src/config/limits.settings.js';
 import { AgentsRepository } from '../../../../src/features/agents/agents.repository.js';
 import { ModelCatalog } from '../../../../src/features/model-catalog/model-catalog.js';
 import { speechRoutes } from '../../../../src/features/speech/speech.routes.js';
@@ -18,7 +19,7 @@ import { type Ask, type ControlPlane, withControlPlane } from './control-plane-a
 
 export const DICTIONARIES = '/tts/pronunciation-dictionaries';
 
-/** Small limits, so that tests reach them. */
+/** Low limits, so that tests can reach them. */
 export const LIMITS = {
   DICTIONARY_RULES: 200,
   DICTIONARY_WORD_LENGTH: 200,
@@ -26,8 +27,8 @@ export const LIMITS = {
   DICTIONARY_FILE_BYTES: 1_048_576,
 };
 
-/** A voice that keeps what it is asked to say. */
-class ListeningVoice extends ToneVoice {
+/** A voice that records its synthesis requests. */
+class RecordingVoice extends ToneVoice {
   readonly utterances: SynthesisRequest[] = [];
 
   override speak(utterance: SynthesisRequest, options: SpeakOptions) {
@@ -37,19 +38,24 @@ class ListeningVoice extends ToneVoice {
 }
 
 export interface DictionaryPlane extends ControlPlane {
-  readonly voice: ListeningVoice;
+  readonly voice: RecordingVoice;
 }
 
-/** A control plane with dictionaries, and speech by a voice that listens to itself. */
+/** A control plane with dictionaries and the speech endpoints. */
 export function withDictionaryPlane(): DictionaryPlane {
   const scheduler = new CpuScheduler(1);
   const encoders = new EncoderThread(scheduler);
-  const voice = new ListeningVoice();
+  const voice = new RecordingVoice();
   const closing: (() => Promise<void>)[] = [() => encoders.close()];
   const plane = withControlPlane({
     routes: (db) => {
       const users = new AgentsRepository(db);
-      const dictionaries = createDictionaries({ config: LIMITS, db, scheduler, users });
+      const dictionaries = createDictionaries({
+        config: { ...LimitSettings.parse({}), ...LIMITS },
+        db,
+        scheduler,
+        users,
+      });
       closing.push(() => dictionaries.close());
       const models = new ModelCatalog({ prefix: 'svc', llmModels: [] });
       const speech = speechRoutes({
@@ -76,7 +82,7 @@ export function withDictionaryPlane(): DictionaryPlane {
   return Object.defineProperties({ voice }, Object.getOwnPropertyDescriptors(plane)) as never;
 }
 
-/** Sends a file as browsers do. */
+/** Uploads a file as multipart form data. */
 export function sendFile(
   ask: Ask,
   file: string | Uint8Array<ArrayBuffer>,

@@ -16,7 +16,7 @@ import {
 import { Metrics } from '../../../../src/platform/observability/metrics.js';
 import { type AppParts, createApp } from '../../../../src/server.js';
 
-/** Bytes of a body at most. */
+/** Maximum size of a request body in bytes. */
 const MAX_BODY_BYTES = 10_000;
 
 const makeRoutes = (aborted: string[]) => [
@@ -103,10 +103,10 @@ const KEYS: Record<string, Principal> = {
   busy: { accountId: 'a3', keyId: 3, scopes: ['*'] },
 };
 
-export interface AskOptions {
-  /** null sends none. */
+export interface RequestOptions {
+  /** API key; null sends none. Default: a key with all scopes. */
   readonly key?: string | null;
-  /** Bodies that are no strings or bytes are written as JSON. */
+  /** Values other than strings and bytes are sent as JSON. */
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
 }
@@ -114,15 +114,15 @@ export interface AskOptions {
 export interface HttpApp {
   readonly port: number;
   readonly url: string;
-  /** Lines that the app logged. */
+  /** Lines of the app's log. */
   readonly logged: readonly string[];
-  /** Ids of requests whose handler learned that the client had gone. */
+  /** Request IDs of handlers whose signal was aborted because the client disconnected. */
   readonly aborted: readonly string[];
-  /** Whether the part of the health report that is called database is up. */
+  /** State of the health check `database`. */
   isDatabaseUp: boolean;
 }
 
-/** A listening app with routes that show what all routes share. */
+/** A listening app with routes for testing what all routes share. */
 export function withHttpApp(
   options: Partial<Pick<AppParts, 'metricsToken' | 'trustProxy'>> = {},
 ): HttpApp {
@@ -171,9 +171,9 @@ export function withHttpApp(
   return app;
 }
 
-/** Sends requests to an app, with the key to everything unless told otherwise. */
-export function asking(app: HttpApp) {
-  return async (method: string, path: string, options: AskOptions = {}) => {
+/** Returns a function that sends requests to the app, by default with a key of all scopes. */
+export function requestsTo(app: HttpApp) {
+  return async (method: string, path: string, options: RequestOptions = {}) => {
     const { key = 'all', body, headers = {} } = options;
     const isRaw = typeof body === 'string' || body instanceof Uint8Array;
     const response = await fetch(`${app.url}${path}`, {

@@ -24,7 +24,7 @@ import type { LiveKitServer } from '../process/livekit-server.js';
 
 const log = pino({ level: 'silent' });
 
-/** The LiveKit of a test as the settings name it. */
+/** The access settings of a test's LiveKit server. */
 export function accessTo({ url, apiKey, apiSecret }: LiveKitServer) {
   const access = liveKitAccess({
     LIVEKIT_URL: url.replace('http', 'ws'),
@@ -35,25 +35,25 @@ export function accessTo({ url, apiKey, apiSecret }: LiveKitServer) {
   return access;
 }
 
-/** A gateway's part in LiveKit's dispatch, without media: rooms are joined by name only. */
+/** A gateway's part in LiveKit's job dispatch. It joins no room and processes no media. */
 export class RoomGateway {
   readonly id = randomUUID();
   readonly calls: CallsRepository;
   readonly live = new CallRegistry();
-  /** Calls that are held here now, and those that were. */
-  readonly held = new Set<string>();
-  readonly served: string[] = [];
-  /** How often LiveKit came and went. */
-  readonly ups: string[] = [];
-  readonly downs: string[] = [];
-  /** The most that were held at once. */
-  most = 0;
+  /** IDs of the calls in progress here; `served` lists all calls ever claimed. */
+  readonly activeCallIds = new Set<string>();
+  readonly claimedCallIds: string[] = [];
+  /** Connections to LiveKit: server versions of `onUp`; `downs` lists the reasons of `onDown`. */
+  readonly connectedVersions: string[] = [];
+  readonly disconnectReasons: string[] = [];
+  /** Maximum number of concurrent calls. */
+  maxActiveCalls = 0;
   readonly jobs: AgentJobs;
   readonly #worker: DispatchThread;
   readonly #capacity: number;
   readonly #hasCallerSubscribed: Promise<void>;
 
-  /** @param hasCallerSubscribed when callers hear the agent */
+  /** @param hasCallerSubscribed resolves when callers subscribe to the agent's track */
   constructor(
     db: Knex,
     server: LiveKitServer,
@@ -90,7 +90,7 @@ export class RoomGateway {
       }),
       url: access.url,
       log,
-      reportJob: (...told) => this.#worker.tellJob(...told),
+      reportJob: (...report) => this.#worker.tellJob(...report),
       onState: () => this.#worker.tell(),
     });
     this.#worker = new DispatchThread({
@@ -101,8 +101,8 @@ export class RoomGateway {
       onAsked: (job) => this.jobs.onAsked(job),
       onAssigned: (assignment) => this.jobs.onAssigned(assignment),
       onTerminated: (jobId) => void this.jobs.onTerminated(jobId),
-      onUp: (version) => this.ups.push(version),
-      onDown: (why) => this.downs.push(why),
+      onUp: (version) => this.connectedVersions.push(version),
+      onDown: (why) => this.disconnectReasons.push(why),
       onFault: () => undefined,
     });
     this.#worker.start();
@@ -112,19 +112,19 @@ export class RoomGateway {
     return this.#worker.isUp;
   }
 
-  /** Ends a call that is held here. */
+  /** Ends a call of this gateway. */
   async end(callId: string, reason: EndedReason = 'user_hangup'): Promise<void> {
     await this.live.get(callId)?.end(reason);
   }
 
-  /** Takes no more calls. */
+  /** Stops accepting calls. */
   drain(): void {
     void this.live.drain(0);
     this.#worker.tell();
   }
 
   async stop(): Promise<void> {
-    for (const callId of this.held) await this.end(callId);
+    for (const callId of this.activeCallIds) await this.end(callId);
     await this.jobs.close();
     await this.#worker.close();
   }
@@ -133,9 +133,9 @@ export class RoomGateway {
     const gateway = this;
     return {
       get free() {
-        return gateway.#capacity - gateway.held.size;
+        return gateway.#capacity - gateway.activeCallIds.size;
       },
-      join: async (invitation) => wireOf(invitation, gateway.#hasCallerSubscribed),
+      join: async (invitation) => transportFor(invitation, gateway.#hasCallerSubscribed),
       close: async () => undefined,
     };
   }
@@ -148,11 +148,11 @@ export class RoomGateway {
     return {
       cancel: () => this.calls.end(callId, 'error_transport'),
       start: (_transport, { onEnded }, startTransport) => {
-        this.held.add(callId);
-        this.served.push(callId);
-        this.most = Math.max(this.most, this.held.size);
+        this.activeCallIds.add(callId);
+        this.claimedCallIds.push(callId);
+        this.maxActiveCalls = Math.max(this.maxActiveCalls, this.activeCallIds.size);
         const end = async (reason: EndedReason) => {
-          if (!this.held.delete(callId)) return;
+          if (!this.activeCallIds.delete(callId)) return;
           this.live.remove(callId);
           await this.calls.end(callId, reason);
           onEnded?.(reason);
@@ -165,7 +165,7 @@ export class RoomGateway {
   }
 }
 
-function wireOf(
+function transportFor(
   { callId, callerIdentity }: RoomInvitation,
   hasCallerSubscribed: Promise<void>,
 ): RoomTransport {

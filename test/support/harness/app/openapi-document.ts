@@ -1,10 +1,10 @@
 /** A JSON schema or another part of an OpenAPI document. */
-// biome-ignore lint/suspicious/noExplicitAny: a document is read member by member
+// biome-ignore lint/suspicious/noExplicitAny: documents are read property by property
 type Part = any;
 
 export interface Operation {
   readonly method: string;
-  /** As in the document, parameters in braces. */
+  /** Path template with parameters in braces. */
   readonly path: string;
   readonly parameters: readonly {
     readonly name: string;
@@ -17,7 +17,7 @@ export interface Operation {
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
 }
 
-/** Reads an OpenAPI document: its operations, and which fields its schemas have. */
+/** Reads operations and schema fields of an OpenAPI document. */
 export class ApiDocument {
   readonly #document: Part;
 
@@ -40,13 +40,13 @@ export class ApiDocument {
     );
   }
 
-  /** The schema of a JSON (or form) body. */
+  /** The schema of the first media type of a body. */
   static schemaOf(body: { readonly content?: Readonly<Record<string, Part>> } | undefined): Part {
     const [media] = Object.values(body?.content ?? {});
     return media?.schema;
   }
 
-  /** Whether a value of this schema may have the field `a.b.c`; lists are looked through. */
+  /** Whether a value of this schema may have the field `a.b.c`. Lists are searched item by item. */
   hasField(schema: Part, path: string): boolean {
     const [first, ...rest] = path.split('.');
     return this.#alternatives(schema).some((one) => {
@@ -55,8 +55,8 @@ export class ApiDocument {
     });
   }
 
-  /** What a value has that its schema does not allow; nothing where it fits. */
-  faults(schema: Part, value: unknown, place = '$'): readonly string[] {
+  /** Differences between a value and its schema; empty if it conforms. */
+  differences(schema: Part, value: unknown, place = '$'): readonly string[] {
     const options = this.#options(this.#resolved(schema));
     const all = options.map((one) => this.#faultsOf(one, value, place));
     return all.find((faults) => faults.length === 0) ?? all[0] ?? [`${place} fits nothing`];
@@ -69,7 +69,9 @@ export class ApiDocument {
     }
     if (schema.enum && !schema.enum.includes(value)) return [`${place} is none of its values`];
     if (Array.isArray(value)) {
-      return value.flatMap((item, i) => this.faults(schema.items ?? {}, item, `${place}[${i}]`));
+      return value.flatMap((item, i) =>
+        this.differences(schema.items ?? {}, item, `${place}[${i}]`),
+      );
     }
     if (typeof value !== 'object' || value === null || !schema.properties) return [];
     const missing = (schema.required ?? []).filter((name: string) => !Object.hasOwn(value, name));
@@ -77,13 +79,13 @@ export class ApiDocument {
       const known = schema.properties[name];
       if (!known && schema.additionalProperties === true) return [];
       return known
-        ? this.faults(known, field, `${place}.${name}`)
+        ? this.differences(known, field, `${place}.${name}`)
         : [`${place}.${name} is unknown`];
     });
     return [...missing.map((name: string) => `${place}.${name} is missing`), ...fields];
   }
 
-  /** All objects that a value may be, itself or its items. */
+  /** All object schemas that the value or its items may have. */
   #alternatives(schema: Part): readonly Part[] {
     return this.#options(this.#resolved(schema)).flatMap((one) =>
       one.items ? this.#alternatives(one.items) : [one],

@@ -27,7 +27,7 @@ export interface OutboundOptions {
   readonly isOpen?: () => boolean;
 }
 
-/** Calls out of a database, without gateways that hold them. */
+/** The services for outbound calls on a database, without a gateway that runs the calls. */
 export function outboundOf(db: Knex, options: OutboundOptions) {
   const settings = {
     TWILIO_ACCOUNT_SID: 'AC0001',

@@ -19,22 +19,22 @@ export interface RecordingGatewayOptions {
   readonly dataDir?: string;
   readonly store?: ObjectStore;
   readonly channels?: 1 | 2;
-  readonly mergedWithinMs?: number;
+  readonly mixdownTimeoutMs?: number;
 }
 
-/** What one gateway has for its recordings, on a database that others may share. */
+/** The recording service of one gateway, on a database that others may share. */
 export interface RecordingGateway {
   readonly gatewayId: string;
   readonly dataDir: string;
   readonly store: ObjectStore;
   readonly recordings: RecordingService;
-  /** Told to receivers. */
+  /** Webhook events recorded for delivery. */
   readonly events: WebhookEvent[];
-  /** Messages of the log. */
+  /** Log messages. */
   readonly logged: string[];
 }
 
-/** Opens the recordings of a gateway. */
+/** Creates the recording service of a gateway. */
 export async function openRecordingGateway(
   db: Knex,
   options: RecordingGatewayOptions = {},
@@ -50,24 +50,24 @@ export async function openRecordingGateway(
     gateways: new GatewaysRepository(db),
     calls: new CallsRepository(db, 0),
     store,
-    events: { record: async (_, told) => void events.push(...told) },
+    events: { record: async (_, recorded) => void events.push(...recorded) },
     scheduler: new CpuScheduler(1),
     log: logInto(logged),
-    mixdownTimeoutMs: options.mergedWithinMs,
+    mixdownTimeoutMs: options.mixdownTimeoutMs,
   });
   return { gatewayId, dataDir, store, recordings, events, logged };
 }
 
-/** Waits until any gateway can merge a recording. */
+/** Waits until the recording has the state `spooled`, from which any gateway can mix it down. */
 export async function untilSpooled(db: Knex, callId: string): Promise<void> {
   const state = async () => (await db('recordings').where({ call_id: callId }).first())?.state;
   await expect.poll(state, { timeout: 30_000 }).toBe('spooled');
 }
 
-/** Hz of the agent's leg in `recordTones`. */
+/** Sample rate of the agent's leg in `recordTones`, in Hz. */
 export const AGENT_RATE = 24_000;
 
-/** Records so many seconds of a tone in each leg: 440 Hz from the caller, 1,000 Hz from the agent. */
+/** Records `seconds` of a tone in each leg: 440 Hz from the caller, 1,000 Hz from the agent. */
 export function recordTones(sink: RecordingSink, seconds: number): void {
   for (let second = 0; second < seconds; second++) {
     const caller = Int16Array.from({ length: 16_000 }, (_, i) => 8_000 * Math.sin(i * 0.1728));

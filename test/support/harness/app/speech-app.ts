@@ -21,7 +21,7 @@ import type { SpeechCredits } from '../../../../src/features/speech/speech-quota
 import { SpeechQuota } from '../../../../src/features/speech/speech-quota.js';
 import { VoiceCatalog } from '../../../../src/features/voices/voice-catalog.js';
 import { ApiError } from '../../../../src/platform/http/api-error.js';
-import type { Authenticator } from '../../../../src/platform/http/authenticate.js';
+import type { Authenticator } from '../../../../src/platform/http/bearer-credentials.js';
 import { RateLimiter } from '../../../../src/platform/http/rate-limit.js';
 import { WebSocketRouter } from '../../../../src/platform/http/websocket-router.js';
 import { Metrics } from '../../../../src/platform/observability/metrics.js';
@@ -34,13 +34,13 @@ const NO_VOICES: SpeechVoices = { find: async () => undefined };
 
 export type SpeechApp = Awaited<ReturnType<typeof startSpeechApp>>;
 
-/** The speech endpoints on a listening app, with voices of tones in English and Spanish. */
 const NO_DICTIONARIES: SpeechDictionaries = {
   find: async () => {
     throw new ApiError('DICTIONARY_NOT_FOUND', 'No pronunciation dictionary has the given id');
   },
 };
 
+/** The speech endpoints on a listening app, with tone voices in English and Spanish. */
 export async function startSpeechApp(
   options: {
     idleMs?: number;
@@ -112,9 +112,9 @@ export async function startSpeechApp(
     slots,
     logged,
     headers,
-    /** What is under way: utterances, streams of the encoder, scheduler, places. */
+    /** Resources in use: utterances, encoder streams, CPU permits, quota slots. */
     underWay: () => [voice.active, encoders.openStreams, scheduler.busy, slots.used],
-    /** Posts a body, written as JSON unless it is text or bytes already. */
+    /** Posts a body; anything but text or bytes is sent as JSON. */
     post: (path: string, body: unknown, signal?: AbortSignal) =>
       fetch(`${url}/api/v1/tts/${path}`, {
         method: 'POST',
@@ -131,4 +131,4 @@ export async function startSpeechApp(
   };
 }
 
-export const NOTHING = [0, 0, 0, 0];
+export const ALL_IDLE = [0, 0, 0, 0];

@@ -25,47 +25,47 @@ import { withControlPlane } from './control-plane-app.js';
 import { outboundOf } from './outbound-calls-app.js';
 import { OVERRIDES } from './webhook-app.js';
 
-/** By which Twilio knows the gateway. */
+/** The gateway's public origin, as configured at Twilio. */
 export const ORIGIN = 'https://voice.example.com';
 
-/** A call that began, as its line sees it: what came is written down, and the test speaks. */
+/** A started call that records its input; the test acts as the agent. */
 class ScriptedCall implements CallInput {
-  readonly told: string[] = [];
+  readonly inputs: string[] = [];
   readonly callId: string;
-  readonly line: PhoneTransport;
+  readonly transport: PhoneTransport;
   samples = 0;
   readonly #onEnd: (reason: string) => void;
 
   constructor(callId: string, line: PhoneTransport, onEnd: (reason: string) => void) {
     this.callId = callId;
-    this.line = line;
+    this.transport = line;
     this.#onEnd = onEnd;
   }
 
   connected(): void {
-    this.told.push('connected');
+    this.inputs.push('connected');
   }
   audio(samples: Int16Array): void {
     this.samples += samples.length;
   }
   typed(text: string): void {
-    this.told.push(`typed ${text}`);
+    this.inputs.push(`typed ${text}`);
   }
   say(): undefined {
     return undefined;
   }
   played(): void {
-    this.told.push('played');
+    this.inputs.push('played');
   }
   lost(): void {
-    this.told.push('lost');
+    this.inputs.push('lost');
   }
   regained(): void {
-    this.told.push('regained');
+    this.inputs.push('regained');
   }
   hangUp(reason: string): void {
-    this.told.push(`ended ${reason}`);
-    this.line.close();
+    this.inputs.push(`ended ${reason}`);
+    this.transport.close();
     this.#onEnd(reason);
   }
 }
@@ -73,20 +73,20 @@ class ScriptedCall implements CallInput {
 export interface TwilioPlaneOptions {
   readonly twilio: FakeCarrier;
   readonly slots?: number;
-  /** By default ORIGIN. */
+  /** Default: `ORIGIN`. */
   readonly origin?: () => string | undefined;
   readonly isConfigured?: boolean;
-  readonly startMs?: () => number;
+  readonly startTimeoutMs?: () => number;
   readonly trustProxy?: boolean;
   readonly isOpen?: () => boolean;
 }
 
-/** Twilio's webhooks and sockets before a database, with agents and without their models. */
+/** Twilio's webhooks and media sockets with a database, without models. */
 export function withTwilioPlane(options: TwilioPlaneOptions) {
   const { twilio, isConfigured = true, origin = () => ORIGIN, slots = 0 } = options;
   const log = pino({ level: 'silent' });
   const calls: ScriptedCall[] = [];
-  let desk: ReturnType<typeof outboundOf> | undefined;
+  let outboundCalls: ReturnType<typeof outboundOf> | undefined;
   let tokens: MediaTokens | undefined;
   let hooks: WebhooksModule | undefined;
   const account = isConfigured ? TWILIO : undefined;
@@ -95,7 +95,7 @@ export function withTwilioPlane(options: TwilioPlaneOptions) {
     trustProxy: options.trustProxy ?? false,
     routes: (db, secrets) => {
       tokens = new MediaTokens(secrets);
-      desk = outboundOf(db, {
+      outboundCalls = outboundOf(db, {
         twilioUrl: () => twilio.baseUrl,
         twilioToken: account?.authToken,
         origin,
@@ -110,15 +110,15 @@ export function withTwilioPlane(options: TwilioPlaneOptions) {
         overrides: OVERRIDES,
         allowedHosts: ['127.0.0.1'],
       });
-      return desk.routes;
+      return outboundCalls.routes;
     },
     roots: (db) => [
       twilioWebhooks({
-        ...desk!,
+        ...outboundCalls!,
         account,
         tokens: tokens!,
         inboundCalls: new InboundCallService({
-          ...desk!,
+          ...outboundCalls!,
           agents: new AgentsRepository(db),
           inbound: hooks!.inboundCalls,
         }),
@@ -129,9 +129,9 @@ export function withTwilioPlane(options: TwilioPlaneOptions) {
     sockets: () => [
       twilioSocket({
         tokens: tokens!,
-        calls: desk!.calls,
+        calls: outboundCalls!.calls,
         connector: new MediaConnector({
-          sessions: scriptedSessions(() => desk!, calls),
+          sessions: scriptedSessions(() => outboundCalls!, calls),
           ticker: new FrameTicker(systemClock),
         }),
         client: createTwilioClient({
@@ -142,33 +142,34 @@ export function withTwilioPlane(options: TwilioPlaneOptions) {
         authToken: account?.authToken,
         origin,
         get startMs() {
-          return options.startMs?.();
+          return options.startTimeoutMs?.();
         },
       }),
     ],
   });
   return Object.assign(plane, {
-    /** Calls that began, in this order. */
-    begun: calls,
-    desk: () => desk!,
-    /** A form, signed as Twilio signs it. */
-    tell: (path: string, fields: Fields, how: Telling = {}) => tell(plane.url, path, fields, how),
-    /** The socket that an answer names. */
+    /** Started calls, in order. */
+    startedCalls: calls,
+    outboundCalls: () => outboundCalls!,
+    /** Posts a form signed like Twilio's requests. */
+    postForm: (path: string, fields: Fields, how: FormOptions = {}) =>
+      postForm(plane.url, path, fields, how),
+    /** Opens the media socket of a TwiML answer. */
     openStream: (twiml: string, headers = {}) => openStream(plane.url, twiml, headers),
   });
 }
 
 type Fields = Readonly<Record<string, string>>;
-interface Telling {
-  /** By default that of ORIGIN. */
+interface FormOptions {
+  /** Default: the path below `ORIGIN`. */
   readonly signedUrl?: string;
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly type?: string;
 }
 
-/** What Twilio's webhooks hold of a call that rings. */
-export function ringing(more: Fields = {}): Fields {
+/** Fields of Twilio's webhook for a ringing call. */
+export function ringingFields(more: Fields = {}): Fields {
   return {
     AccountSid: TWILIO.accountSid,
     ApiVersion: '2010-04-01',
@@ -180,7 +181,7 @@ export function ringing(more: Fields = {}): Fields {
   };
 }
 
-async function tell(url: string, path: string, fields: Fields, how: Telling) {
+async function postForm(url: string, path: string, fields: Fields, how: FormOptions) {
   const signed = how.signedUrl ?? `${ORIGIN}${path}`;
   const signature = signTwilio(how.token ?? TWILIO.authToken, signed, Object.entries(fields));
   const response = await fetch(url + path, {
@@ -196,7 +197,7 @@ async function tell(url: string, path: string, fields: Fields, how: Telling) {
   return { status, type: headers.get('content-type'), text: await response.text() };
 }
 
-/** The URL of the stream in an answer. */
+/** The URL of the stream in a TwiML answer. */
 export function streamUrl(twiml: string): string {
   const url = /<Stream url="([^"]+)"/.exec(twiml)?.[1];
   if (url === undefined) throw new Error(`No stream in ${twiml}`);
@@ -208,14 +209,14 @@ function openStream(origin: string, twiml: string, headers: Readonly<Record<stri
   return new WebSocket(origin.replace(/^http/, 'ws') + pathname, { headers });
 }
 
-/** Claims calls in the database, and begins scripts. */
+/** Claims calls in the database and starts scripted calls. */
 function scriptedSessions(
-  desk: () => ReturnType<typeof outboundOf>,
-  begun: ScriptedCall[],
+  outboundCalls: () => ReturnType<typeof outboundOf>,
+  startedCalls: ScriptedCall[],
 ): Pick<CallSessionFactory, 'claim'> {
   return {
     async claim(callId) {
-      const { calls, live } = desk();
+      const { calls, live } = outboundCalls();
       const row = await calls.claim(callId, randomUUID());
       if (row === undefined || typeof row === 'string') return row ?? 'gone';
       const session: Pick<CallSession, 'row' | 'start' | 'cancel'> = {
@@ -232,7 +233,7 @@ function scriptedSessions(
             (reason) => void end(reason),
           );
           live.add(callId, { call, end: async (reason) => call.hangUp(reason) });
-          begun.push(call);
+          startedCalls.push(call);
           startTransport(call);
         },
       };

@@ -5,30 +5,30 @@ import {
   type WebhooksModule,
 } from '../../../../src/composition/webhooks.module.js';
 import { AgentsRepository } from '../../../../src/features/agents/agents.repository.js';
-import { notFound } from '../../../../src/features/ownership/owned-resources.js';
+import { notFoundUnlessOwned } from '../../../../src/features/ownership/not-found-unless-owned.js';
 import { VoiceOverrides } from '../../../../src/features/voices/voice-overrides.js';
 import { BUILTIN_VOICE, type ControlPlane, withControlPlane } from './control-plane-app.js';
 
-/** A Spanish voice, and one that is not installed, beside the built-in English one. */
+/** The built-in English voice, a Spanish one, and one that is not installed. */
 const VOICES = [
   BUILTIN_VOICE,
   { ...BUILTIN_VOICE, id: 'eva', name: 'Eva', language: 'es' },
   { ...BUILTIN_VOICE, id: 'far', name: 'Far', isInstalled: false },
 ];
 
-/** The checks of overrides against VOICES and a dictionary `dic`. */
+/** Override checks against `VOICES` and a dictionary `dic`. */
 export const OVERRIDES = new VoiceOverrides({
   voices: { list: () => VOICES },
   ownVoices: { find: async (_, id) => (id === 'mine' ? {} : undefined) },
-  dictionaries: { find: async (_, id) => (id === 'dic' ? {} : notFound('dictionary')) },
+  dictionaries: { find: async (_, id) => (id === 'dic' ? {} : notFoundUnlessOwned('dictionary')) },
 });
 
 export interface WebhookApp extends ControlPlane {
-  /** There inside tests. */
+  /** Available inside tests. */
   webhooks(): WebhooksModule;
 }
 
-/** Agents and their webhooks behind a listening app, with addresses of the loopback allowed. */
+/** Agents and webhooks behind a listening app that allows loopback addresses. */
 export function withWebhookApp(): WebhookApp {
   let webhooks: WebhooksModule | undefined;
   const plane = withControlPlane({
@@ -42,6 +42,7 @@ export function withWebhookApp(): WebhookApp {
         overrides: OVERRIDES,
         allowedHosts: ['127.0.0.1'],
         backoffMs: [50, 50],
+        pollMs: 100,
       });
       return webhooks.routes;
     },

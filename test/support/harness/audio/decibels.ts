@@ -1,4 +1,7 @@
-/** How loud the difference of two signals is against the second, in dB; −Infinity if they are equal. */
+/**
+ * Power of the difference of two signals relative to the second, in dB; −Infinity if they are
+ * equal.
+ */
 export function decibels(samples: Float32Array, reference: Float32Array): number {
   if (samples.length !== reference.length) return Number.POSITIVE_INFINITY;
   let error = 0;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** The channels that ffmpeg (a path) finds in a file that has so many. */
+/** Decodes a file with ffmpeg. @param ffmpeg path of the program @returns samples per channel */
 export async function decodeChannels(
   ffmpeg: string,
   file: Uint8Array,
@@ -16,7 +16,10 @@ export async function decodeChannels(
   );
 }
 
-/** The samples that ffmpeg (a path) finds in a file: an outside judge of our containers and codecs. */
+/**
+ * Decodes a file with ffmpeg, an implementation independent of the code under test.
+ * @param ffmpeg path of the program @returns samples, interleaved if there are several channels
+ */
 export async function decodeWithFfmpeg(
   ffmpeg: string,
   file: Uint8Array,
@@ -31,8 +34,8 @@ export async function decodeWithFfmpeg(
   const child = spawn(ffmpeg, [...quiet, ...input, '-i', 'pipe:0', ...raw]);
   const out: Buffer[] = [];
   const faults: Buffer[] = [];
-  child.stdout.on('data', (piece: Buffer) => out.push(piece));
-  child.stderr.on('data', (piece: Buffer) => faults.push(piece));
+  child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => faults.push(chunk));
   child.stdin.on('error', () => undefined);
   child.stdin.end(file);
   const [status] = (await once(child, 'close')) as [number];

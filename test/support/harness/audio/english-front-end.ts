@@ -10,10 +10,10 @@ import {
 } from '../../../../media/tts/english-g2p/oov-model.js';
 import { modelFolder } from '../process/model-folder.js';
 
-/** Folder of the English voice's data. */
+/** Folder of the English voice's model files. */
 export const ENGLISH_VOICE = modelFolder('hibari-heart');
 
-/** A line of the fixture: a text and the reference package's phonemes for it. */
+/** One line of the fixture: a text and the reference package's phonemes for it. */
 export interface ReferenceReading {
   readonly dialect: Dialect;
   readonly text: string;
@@ -29,7 +29,7 @@ export async function referenceReadings(): Promise<ReferenceReading[]> {
   return lines.map((line) => JSON.parse(line) as ReferenceReading);
 }
 
-/** The front end with the real model for unknown words, on this thread. */
+/** The front end with the real model for out-of-vocabulary words, on the current thread. */
 export async function englishFrontEnd(dialect: Dialect): Promise<EnglishFrontEnd> {
   const assets = await loadEnglishAssets(ENGLISH_VOICE, dialect);
   const session = await ort.InferenceSession.create(assets.unknownWordModel, {
@@ -48,7 +48,7 @@ export async function englishFrontEnd(dialect: Dialect): Promise<EnglishFrontEnd
   });
 }
 
-/** The entries as one line, written as the reference writes it. */
+/** Joins the words' phonemes in the notation of the reference package. */
 export function asLine(words: readonly SpokenWord[]): string {
   return words
     .map(({ phonemes, whitespaceAfter }) => phonemes + (whitespaceAfter ? ' ' : ''))
@@ -56,7 +56,7 @@ export function asLine(words: readonly SpokenWord[]): string {
     .trim();
 }
 
-/** The least number of words to put in, take out or change to make one line of the other. */
+/** Levenshtein distance of two lines, counted in words. */
 export function wordDistance(line: string, other: string): number {
   const [a, b] = [line.split(/\s+/), other.split(/\s+/)];
   let row = b.map((_, j) => j + 1);

@@ -1,4 +1,4 @@
-/** The same noise each time, −1…1: equally loud at all frequencies. */
+/** Reproducible white noise, −1…1. */
 export function whiteNoise(length: number, seed = 1): Float32Array<ArrayBuffer> {
   let state = seed;
   return Float32Array.from({ length }, () => {
@@ -7,7 +7,10 @@ export function whiteNoise(length: number, seed = 1): Float32Array<ArrayBuffer> 
   });
 }
 
-/** Like a fan or a road: as loud in each octave. Source: Paul Kellet's economy filter. */
+/**
+ * Pink noise: equal power in each octave, like a fan or a road. Source: Paul Kellet's economy
+ * filter.
+ */
 export function pinkNoise(length: number, seed = 1): Float32Array<ArrayBuffer> {
   const white = whiteNoise(length, seed);
   let [low, middle, high] = [0, 0, 0];
@@ -19,7 +22,7 @@ export function pinkNoise(length: number, seed = 1): Float32Array<ArrayBuffer> {
   });
 }
 
-/** The level of the parts of speech in which somebody talks (RMS of the 20 ms frames above −46 dB). */
+/** RMS of the 20 ms frames above −46 dB, at 16 kHz. */
 export function speechLevel(speech: Float32Array): number {
   let sum = 0;
   let count = 0;
@@ -33,7 +36,7 @@ export function speechLevel(speech: Float32Array): number {
   return Math.sqrt(sum / Math.max(1, count));
 }
 
-/** `noise` made so loud that `speech` is `ratioDb` louder, as speech lasts. */
+/** `noise` scaled so that `speech` is `ratioDb` louder, by the level of its speech frames. */
 export function noiseBelow(
   speech: Float32Array,
   noise: Float32Array,

@@ -5,18 +5,18 @@ import { EspeakProcess, locateEspeak } from '../../../../media/tts/espeak/espeak
 import { PiperVoice } from '../../../../media/tts/piper/piper-voice.js';
 import { modelFolder } from '../process/model-folder.js';
 
-/** The graph of the Piper voice of the package index. */
+/** Model file of the Piper voice `piper-joe`. */
 export const JOE = join(modelFolder('piper-joe'), 'en_US-joe-medium.onnx');
 export const JOE_CONFIG = `${JOE}.json`;
 
-/** The formant engine's process. @throws where the optional package is not installed. */
+/** Starts the eSpeak process. @throws if the optional package is not installed */
 export function startFormantProcess(): EspeakProcess {
   const engineFile = locateEspeak();
   if (engineFile) return new EspeakProcess(engineFile);
   throw new Error('The optional package of the formant engine is not installed: run npm ci');
 }
 
-/** That voice, with phonemes of that process. */
+/** Opens the voice `piper-joe` with phonemes of `engine`. */
 export function openJoe(engine: EspeakProcess, scheduler: CpuScheduler, preparedFolder?: string) {
   return PiperVoice.open({
     id: 'piper-joe',

@@ -4,15 +4,15 @@ import { CpuScheduler } from '../../../../media/runtime/cpu-scheduler.js';
 import { MoonshineSpeechToText } from '../../../../media/stt/moonshine-speech-to-text.js';
 import { modelFolder } from '../process/model-folder.js';
 
-/** Writes down what a caller heard. */
-export class Listener {
+/** Transcribes what a caller heard. */
+export class SpeechTranscriber {
   readonly #recogniser = new MoonshineSpeechToText({
     id: 'moonshine-tiny-en',
     folder: modelFolder('moonshine-tiny-en'),
     scheduler: new CpuScheduler(1),
   });
 
-  /** @param samples at most 12 s. @returns in lower case */
+  /** @param samples at most 12 s @returns the text in lower case */
   async transcribe(samples: Float32Array, sampleRate: number): Promise<string> {
     const resampler = new Resampler(sampleRate, 16_000);
     const parts: Float32Array[] = [];

@@ -5,8 +5,8 @@ import { HibariVoice } from '../../../../media/tts/hibari/hibari-voice.js';
 import type { TextToSpeech } from '../../../../media/tts/text-to-speech.js';
 import { modelFolder } from '../process/model-folder.js';
 
-/** Speaks texts by the default voice, at the recogniser's 16 kHz. */
-export class Speaker {
+/** Synthesises texts with the default voice at 16 kHz. */
+export class SpeechSynthesiser {
   readonly #voice: HibariVoice;
 
   constructor(scheduler: CpuScheduler) {
@@ -18,7 +18,7 @@ export class Speaker {
   }
 
   say(text: string): Promise<Float32Array<ArrayBuffer>> {
-    return spokenBy(this.#voice, text);
+    return synthesise(this.#voice, text);
   }
 
   close(): Promise<void> {
@@ -26,8 +26,8 @@ export class Speaker {
   }
 }
 
-/** Speaks an English text at the recogniser's 16 kHz. */
-export async function spokenBy(
+/** Synthesises an English text at 16 kHz. */
+export async function synthesise(
   voice: TextToSpeech,
   text: string,
   speed = 1,

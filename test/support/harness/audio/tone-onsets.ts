@@ -1,9 +1,9 @@
-/** Loud enough for a tone, far above what a codec leaves of the other leg. */
+/** Minimum level of a tone; crosstalk of a codec from the other leg is far below. */
 const LOUD = 0.1;
-/** So much of quiet parts two tones. */
+/** Default silence between two tones, in milliseconds. */
 const QUIET_MS = 50;
 
-/** Where tones begin in samples (−1…1), ms; less than `quietMs` of quiet is part of a tone. */
+/** Start times of the tones in samples (−1…1), in ms. Silence up to `quietMs` is part of a tone. */
 export function toneOnsets(
   samples: Float32Array,
   sampleRate: number,

@@ -1,4 +1,4 @@
-/** A tone of `length` samples; frequency and rate in Hz. */
+/** A sine tone of `length` samples; frequency and rate in Hz. */
 export function tone(frequency: number, sampleRate: number, length: number, level = 0.5) {
   return Float32Array.from(
     { length },
@@ -6,7 +6,7 @@ export function tone(frequency: number, sampleRate: number, length: number, leve
   );
 }
 
-/** 10·log10 of signal over difference: how alike two signals are, in dB. */
+/** Signal-to-difference ratio of two signals in dB. */
 export function likenessDb(wanted: Float32Array, found: Float32Array): number {
   let signal = 0;
   let noise = 0;

@@ -3,21 +3,21 @@ import type { VoiceActivity } from '../../../../media/vad/voice-activity.js';
 import type { VirtualClock } from './virtual-clock.js';
 
 /**
- * Lets real models take part in a call on the virtual clock: time stands still while they work, so that
- * what comes out does not depend on the machine.
+ * Runs real models in a call on the virtual clock. The clock stops while a model works, so the
+ * result does not depend on the speed of the machine.
  */
-export class RealWork {
+export class ModelWork {
   #running = 0;
   #onIdle: (() => void) | undefined;
 
-  /** Moves time on, and waits for all that real models do about it. */
+  /** Advances the clock by `ms` and waits for all work that models do as a result. */
   async run(clock: VirtualClock, ms: number): Promise<void> {
     await this.#idle();
     await clock.run(ms);
     await this.#idle();
   }
 
-  async of<T>(work: Promise<T>): Promise<T> {
+  async track<T>(work: Promise<T>): Promise<T> {
     this.#running++;
     try {
       return await work;
@@ -26,12 +26,12 @@ export class RealWork {
     }
   }
 
-  /** The same VAD, waited for. */
+  /** Wraps a VAD; its work is awaited. */
   voiceActivity(model: VoiceActivity): VoiceActivity {
     return {
       open: (onWindow) => {
         let waiting = 0;
-        const line = model.open((probability) => {
+        const stream = model.open((probability) => {
           waiting--;
           onWindow(probability);
           this.#ended(1);
@@ -40,19 +40,19 @@ export class RealWork {
           push: (window) => {
             waiting++;
             this.#running++;
-            line.push(window);
+            stream.push(window);
           },
           close: () => {
             this.#ended(waiting);
             waiting = 0;
-            line.close();
+            stream.close();
           },
         };
       },
     };
   }
 
-  /** The same voice, waited for; it says a text that it has said before from memory. */
+  /** Wraps a voice; its work is awaited, and a repeated text is synthesised once. */
   voice(model: TextToSpeech): TextToSpeech {
     const said = new Map<string, Promise<readonly SpeechChunk[]>>();
     const work = this;
@@ -65,7 +65,7 @@ export class RealWork {
       async *speak(utterance, options) {
         const known = said.get(utterance.text) ?? all(model.speak(utterance, options));
         said.set(utterance.text, known);
-        yield* await work.of(known);
+        yield* await work.track(known);
       },
     };
   }
@@ -75,7 +75,7 @@ export class RealWork {
     if (this.#running === 0) this.#onIdle?.();
   }
 
-  /** Nothing runs, and nothing that has just ended makes something run. */
+  /** Resolves when no work runs and three turns of the event loop start none. */
   async #idle(): Promise<void> {
     for (let quiet = 0; quiet < 3; quiet++) {
       await new Promise((resolve) => setImmediate(resolve));

@@ -2,7 +2,9 @@ import { setImmediate as settled } from 'node:timers/promises';
 import type { Clock, Timer } from '../../../../agents-runtime/contract/clock.js';
 import { TimerQueue } from '../../../../agents-runtime/observers/replay/virtual-clock.js';
 
-/** Time that moves only when a test says so; timers that are due at the same moment fire in the order they were set. */
+/**
+ * A clock that only tests advance. Timers with the same due time fire in the order they were set.
+ */
 export class VirtualClock implements Clock {
   #now = 0;
   readonly #due = new TimerQueue();
@@ -15,12 +17,12 @@ export class VirtualClock implements Clock {
     return this.#due.add(this.#now + Math.max(0, ms), act);
   }
 
-  /** Timers that are still set. */
+  /** Number of pending timers. */
   get pending(): number {
     return this.#due.size;
   }
 
-  /** Moves time on, firing what comes due on the way, or so many of it. */
+  /** Advances the clock and fires due timers, at most `most` of them. */
   advance(ms: number, most = Number.POSITIVE_INFINITY): void {
     const until = this.#now + ms;
     let fired = 0;
@@ -31,7 +33,7 @@ export class VirtualClock implements Clock {
     this.#now = until;
   }
 
-  /** Like `advance`, and lets everything settle after each thing that comes due, as Node does. */
+  /** Like `advance`, but lets all promises settle after each timer, as Node does. */
   async runSettled(ms: number): Promise<void> {
     const until = this.#now + ms;
     await settled();
@@ -42,7 +44,7 @@ export class VirtualClock implements Clock {
     this.advance(until - this.#now);
   }
 
-  /** Like `advance`, and lets promises settle at every step, so that asynchronous parts take part. */
+  /** Like `advance`, but lets promises settle after each step. */
   async run(ms: number, stepMs = 5): Promise<void> {
     for (let passed = 0; passed < ms; passed += stepMs) {
       this.advance(Math.min(stepMs, ms - passed));
@@ -50,7 +52,7 @@ export class VirtualClock implements Clock {
     }
   }
 
-  /** When the next thing is due, if it is by then. */
+  /** The time of the next timer that is due by `until`. */
   #dueBy(until: number): number | undefined {
     const at = this.#due.nextMs;
     return at !== undefined && at <= until ? at : undefined;

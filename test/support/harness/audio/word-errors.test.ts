@@ -12,6 +12,6 @@ it.each([
   ['at half past nine or nine thirty am', 'at half past 9 or 9:30 a.m.', 0, 8],
   ['twelve point five percent', '12.5%', 0, 4],
   ['nothing', '', 1, 1],
-])('tells %j from %j', (wanted, found, errors, words) => {
+])('compares %j with %j', (wanted, found, errors, words) => {
   expect(wordErrors(wanted, found)).toEqual({ errors, words });
 });

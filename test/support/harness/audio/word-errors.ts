@@ -18,7 +18,7 @@ const ORDINALS: Readonly<Record<string, string>> = {
   nine: 'ninth',
   twelve: 'twelfth',
 };
-/** Spellings of one word; recognisers differ in them. */
+/** Spelling variants that speech recognisers use interchangeably. */
 const SAME: Readonly<Record<string, string>> = {
   mister: 'mr',
   doctor: 'dr',
@@ -27,7 +27,7 @@ const SAME: Readonly<Record<string, string>> = {
   oh: 'zero',
   o: 'zero',
 };
-/** Numbers are said with or without it. */
+/** Optional words in spoken numbers. */
 const SILENT = new Set(['and', '']);
 
 export interface WordErrors {
@@ -36,8 +36,8 @@ export interface WordErrors {
 }
 
 /**
- * Words substituted, left out or put in (Source: the usual definition of the word error rate). A
- * number in digits may be read in any usual way; the reading nearest to `wanted` counts.
+ * Counts substituted, deleted and inserted words, as the word error rate does. A number in digits
+ * has several readings; the one nearest to `wanted` counts.
  */
 export function wordErrors(wanted: string, found: string): WordErrors {
   const reference = wordsOf(wanted);
@@ -57,7 +57,7 @@ function wordsOf(text: string): string[] {
     .filter((word) => !SILENT.has(word));
 }
 
-/** The text with its digits as words, in every combination of readings (the first 256). */
+/** The text with digits as words, in every combination of readings (at most 256). */
 function readings(text: string): string[] {
   let texts = [''];
   for (const part of text.split(/(\$?\d[\d,]*(?:[.:]\d+)?(?:st|nd|rd|th|%)?)/)) {
@@ -118,7 +118,7 @@ function ordinal(value: number): string {
   return [...words, ending].join(' ');
 }
 
-/** Levenshtein, over words. */
+/** Levenshtein distance over words. */
 function distance(wanted: readonly string[], found: readonly string[]): number {
   let row = Array.from({ length: found.length + 1 }, (_, i) => i);
   for (const [i, word] of wanted.entries()) {

@@ -8,7 +8,7 @@ import { connect } from '../../../../src/platform/db/connect.js';
 import type { Product } from '../process/product.js';
 import type { ConnectionDetails } from './call-client.js';
 
-/** A shop whose facts are far apart, so that each question has one right answer. */
+/** An agent whose facts do not overlap, so that each question has one right answer. */
 export const SHOP: AgentConfigInput = {
   greeting: 'Hello, this is the flower shop.',
   prompt: `You are the voice of a flower shop. Answer only from the facts below.
@@ -22,13 +22,13 @@ We deliver within the city for five dollars.
 Our gardener Peter Miller teaches a class about orchids every second Tuesday in the greenhouse behind the shop, and everybody is welcome to bring their own plants and ask him about them for as long as they like.`,
 };
 
-interface Refused {
+interface Refusal {
   readonly status: number;
   readonly code: string | null;
   readonly reason?: string;
 }
 
-/** A turn as the database has it. */
+/** A row of `call_turns`. */
 export interface StoredTurn {
   readonly index: number;
   readonly role: 'user' | 'agent';
@@ -51,7 +51,7 @@ export interface HistoryItem {
   readonly transcription_stats: Readonly<Record<string, number>> | null;
 }
 
-/** Asks below `/api/v1` with the first account's key. */
+/** Sends a request below `/api/v1` with the first account's key. */
 export async function ask(product: Product, method: string, path: string, body?: unknown) {
   const response = await fetch(`${product.url}/api/v1${path}`, {
     method,
@@ -62,7 +62,7 @@ export async function ask(product: Product, method: string, path: string, body?:
   return { status: response.status, body: text ? JSON.parse(text) : undefined };
 }
 
-/** A deployed agent with this config; gives its id. */
+/** Creates and deploys an agent. @returns its ID */
 export async function makeAgent(
   product: Product,
   config: AgentConfigInput,
@@ -77,10 +77,13 @@ export async function makeAgent(
 }
 
 /**
- * A way into a call. A gateway with four calls or more may find itself overloaded on a machine whose
- * CPU others take: it says when to come again, and so does who calls. @throws when it is refused
+ * Requests connection details for a call. Retries for up to 60 s while the gateway answers 503
+ * `OVERLOADED`, which happens on a busy machine. @throws if the request is refused otherwise
  */
-export async function admit(product: Product, agentId: string): Promise<ConnectionDetails> {
+export async function requestConnection(
+  product: Product,
+  agentId: string,
+): Promise<ConnectionDetails> {
   for (const until = Date.now() + 60_000; ; await sleep(1_000)) {
     const { status, body } = await ask(product, 'POST', '/connection/connection-details', {
       agent_id: agentId,
@@ -91,13 +94,13 @@ export async function admit(product: Product, agentId: string): Promise<Connecti
   }
 }
 
-/** Asks for a call that is to be refused. */
-export async function refusal(product: Product, body: unknown): Promise<Refused> {
+/** Requests a call that must be refused. */
+export async function refusal(product: Product, body: unknown): Promise<Refusal> {
   const { status, body: said } = await ask(product, 'POST', '/connection/connection-details', body);
   return { status, code: said.code ?? null, ...(said.reason && { reason: said.reason }) };
 }
 
-/** The call in the account's history, once it has ended. */
+/** Waits up to 60 s until the call has ended and returns its history entry. */
 export async function endedCall(product: Product, callId: string): Promise<HistoryItem> {
   for (let waited = 0; waited < 60_000; waited += 250) {
     const { body } = await ask(product, 'GET', '/agent/call-history?limit=100');
@@ -108,7 +111,7 @@ export async function endedCall(product: Product, callId: string): Promise<Histo
   throw new Error('The call did not end within a minute');
 }
 
-/** Looks into the database of a product that runs. */
+/** Reads the database of a running product. */
 export class StoredCalls {
   readonly #db;
 
@@ -131,7 +134,7 @@ export class StoredCalls {
     return this.#db<CallRow>('calls').where('call_id', callId).first();
   }
 
-  /** Calls that hold a slot because they run. */
+  /** Number of live calls. */
   async live(): Promise<number> {
     const rows = await this.#db('calls').where({ state: 'live' }).count<{ count: number }[]>('*');
     return Number(rows[0]?.count);

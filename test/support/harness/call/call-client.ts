@@ -12,7 +12,7 @@ import { CallPlayer } from './client-player.js';
 const UP_RATE = 16_000;
 const FRAME_MS = 20;
 const FRAME_LENGTH = (UP_RATE * FRAME_MS) / 1000;
-/** Every fifth frame the playhead is told. */
+/** The playhead is reported after every fifth frame. */
 const REPORT_FRAMES = 5;
 
 export interface ConnectionDetails {
@@ -23,7 +23,7 @@ export interface ConnectionDetails {
 }
 
 export interface CallClientOptions {
-  /** What the wire carries each way, PCM by default. */
+  /** Encoding of each direction. Default: PCM. */
   readonly audio?: { readonly up?: 'pcm' | 'opus'; readonly down?: 'pcm' | 'opus' };
   /** Send the token as a subprotocol instead of in `hello`. */
   readonly tokenAsSubprotocol?: boolean;
@@ -31,22 +31,22 @@ export interface CallClientOptions {
 
 type Numbered = CallServerMessage & { readonly seq: number };
 
-/** A message, and when it came, ms since the epoch. */
+/** A message and its time of arrival in ms since the epoch. */
 export interface Timed {
   readonly atMs: number;
   readonly message: Numbered;
 }
 
 /**
- * A caller without a browser, in real time: a microphone that sends silence or what it is told to
- * say, and a player with its own clock that keeps to the call socket's rules.
+ * A real-time caller without a browser. Its microphone sends silence or speech, and its player
+ * follows the call socket protocol by its own clock.
  */
 export class CallClient {
   readonly messages: Timed[] = [];
   readonly player = new CallPlayer();
   closeCode: number | undefined;
   closeReason = '';
-  /** When what was said last began and ended on the wire, ms since the epoch. */
+  /** Start and end of the last speech sent, in ms since the epoch. */
   speechStartedAt = 0;
   speechEndedAt = 0;
   readonly #details: ConnectionDetails;
@@ -68,7 +68,7 @@ export class CallClient {
     this.#options = options;
   }
 
-  /** Opens the socket and waits for `ready`; then microphone and player run. */
+  /** Opens the socket and waits for `ready`; then starts microphone and player. */
   async connect(): Promise<void> {
     const isApart = this.#options.tokenAsSubprotocol;
     const token = this.#details.participant_token;
@@ -79,7 +79,7 @@ export class CallClient {
     this.#timer = setInterval(() => this.#tick(), FRAME_MS);
   }
 
-  /** Speaks (16 kHz, −1…1) in real time; resolves at its last sample. */
+  /** Sends speech (16 kHz, −1…1) in real time; resolves after its last sample. */
   say(samples: Float32Array): Promise<void> {
     this.#speech = samples;
     this.#spokenTo = 0;
@@ -96,23 +96,23 @@ export class CallClient {
     this.#socket?.send(frame);
   }
 
-  /** Sends nothing any more, not even silence, or goes on. */
+  /** Stops sending audio, including silence, or resumes it. */
   mute(isMuted: boolean): void {
     this.#isMuted = isMuted;
   }
 
-  /** Stops reading what the server sends: its buffers fill. */
+  /** Stops reading from the socket, so that the server's buffers fill. */
   stopReading(): void {
     this.#socket?.pause();
   }
 
-  /** Breaks the wire without a word. The microphone's audio is lost meanwhile. */
+  /** Terminates the connection without a close frame. Microphone audio is lost until `resume`. */
   drop(): void {
     this.#isMuted = true;
     this.#socket?.terminate();
   }
 
-  /** Takes the call up again, where `origin` is given over that server (`http://host:port`). */
+  /** Reconnects and resumes the call. @param origin another gateway, `http://host:port` */
   async resume(origin?: string): Promise<void> {
     await this.#open([SUBPROTOCOL], origin);
     await this.#hello({
@@ -136,7 +136,9 @@ export class CallClient {
     this.#decoder = undefined;
   }
 
-  /** The first message, among those to come and those after the one with the number `after`, that fits. */
+  /**
+   * Waits for the first message of a type that `fits` accepts and whose number is above `after`.
+   */
   async waitFor<Type extends CallServerMessage['type']>(
     type: Type,
     fits: (message: Extract<Numbered, { type: Type }>) => boolean = () => true,
@@ -157,24 +159,24 @@ export class CallClient {
     }
   }
 
-  /** The state, shown after the message with the number `after` or to be shown. */
+  /** Waits for a `state` message with a number above `after`. */
   state(state: string, after = 0) {
     return this.waitFor('state', (message) => message.state === state, { after });
   }
 
-  /** The next final of either side. */
+  /** Waits for the next final transcript of a role. */
   final(role: 'user' | 'agent', after = 0) {
     const fits = (said: { role: string; final: boolean; text: string }) =>
       said.role === role && said.final && said.text !== '';
     return this.waitFor('transcript', fits, { after });
   }
 
-  /** The number of the newest message. */
+  /** Sequence number of the newest message. */
   get lastSeq(): number {
     return this.messages.reduce((newest, { message }) => Math.max(newest, message.seq), 0);
   }
 
-  /** Waits until the server has closed the socket. */
+  /** Waits until the server closes the socket. @returns the close code */
   async closed(timeoutMs = 30_000): Promise<number> {
     const until = Date.now() + timeoutMs;
     while (this.closeCode === undefined) {
@@ -185,8 +187,8 @@ export class CallClient {
   }
 
   /**
-   * Waits until everything that came was played: on a busy machine the server's clock, by which it
-   * tells that the agent listens again, may be ahead of ours.
+   * Waits until all received audio has been played. On a busy machine the server may report
+   * `listening` before the local player has finished.
    */
   async playedOut(timeoutMs = 30_000): Promise<void> {
     const until = Date.now() + timeoutMs;
@@ -196,14 +198,14 @@ export class CallClient {
     }
   }
 
-  /** The agent's states in order, as shown. */
+  /** The agent's states in order. */
   get states(): string[] {
     return this.messages.flatMap(({ message }) =>
       message.type === 'state' ? [message.state] : [],
     );
   }
 
-  /** What was told of both sides, finals with words only. */
+  /** Final transcripts of both sides with text, as `role: text`. */
   get finals(): string[] {
     return this.messages.flatMap(({ message }) =>
       message.type === 'transcript' && message.final && message.text
@@ -309,7 +311,10 @@ export class CallClient {
     if (hasPlayed && this.#frames % REPORT_FRAMES === 0) this.#report();
   }
 
-  /** Also when nothing has changed: what it is worth depends on what the server did meanwhile. */
+  /**
+   * Sends the playhead even if it has not changed, because the server may have acted in the
+   * meantime.
+   */
   #report(): void {
     if (this.#socket?.readyState !== WebSocket.OPEN) return;
     const { playedMs } = this.player;

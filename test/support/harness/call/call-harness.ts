@@ -20,7 +20,7 @@ import type {
   TextToSpeech,
 } from '../../../../media/tts/text-to-speech.js';
 import type { VoiceActivity } from '../../../../media/vad/voice-activity.js';
-import { PlayingClient, VOICE_RATE } from '../../fakes/virtual-client.js';
+import { VirtualClient, VOICE_RATE } from '../../fakes/virtual-client.js';
 import { VirtualClock } from '../audio/virtual-clock.js';
 
 const RATE = 16_000;
@@ -58,7 +58,7 @@ export const CONFIG: AgentConfig = {
   knowledgeBaseId: null,
 };
 
-/** What one stretch of the caller's speech says, in ms of audio. */
+/** The text of one stretch of speech, with its position in ms of the caller's audio. */
 interface Said {
   readonly fromMs: number;
   readonly toMs: number;
@@ -67,49 +67,52 @@ interface Said {
 
 export interface HarnessOptions {
   readonly config?: Partial<AgentConfig>;
-  /** The model's answer to the newest user text, token by token with a pause before each. */
+  /** The LLM's answer to a request, token by token. */
   readonly reply?: (request: LlmRequest) => AsyncGenerator<ReplyToken>;
-  /** Of models that are asked when the first does not answer. */
+  /** Answers of the fallback LLMs. */
   readonly fallbackReplies?: readonly ((request: LlmRequest) => AsyncGenerator<ReplyToken>)[];
   readonly tools?: Tools;
-  /** Probability that a turn which ends with this text is complete. */
+  /** Probability that a turn with this text is complete. */
   readonly completeness?: (text: string) => number;
-  /** How long anything is on the wire, each way. */
-  readonly wayMs?: number;
+  /** Network delay in each direction, in milliseconds. */
+  readonly networkDelayMs?: number;
   readonly transcriptMs?: number;
   readonly voiceMs?: number;
-  /** The value of the voice's nth sample since the call began, from 1; by default n / 1e7. */
+  /** The value of the voice's n-th sample in the call, from 1. Default: n / 1e7. */
   readonly sampleAt?: (n: number) => number;
-  /** The wire can pause; else it is cleared and sent again. */
+  /** Whether the transport can pause. If not, the buffer is cleared and the audio sent again. */
   readonly canPause?: boolean;
   readonly recogniserFails?: boolean;
-  /** Words of a piece after which the voice fails; undefined: it does not. */
+  /** Number of words after which the voice fails; undefined: it does not fail. */
   readonly voiceFailsAfter?: (text: string) => number | undefined;
-  /** Texts of which the voice gives no sound, and no fault. */
+  /** Texts for which the voice returns no audio and no error. */
   readonly voiceIsMute?: (text: string) => boolean;
-  /** Texts of which the voice never gives a sound, nor an end. */
+  /** Texts for which the voice returns no audio and never ends. */
   readonly voiceHangs?: (text: string) => boolean;
-  /** Nothing happens before what came before it has had all its consequences, as in Node. */
-  readonly settles?: boolean;
-  /** The time of the world, and how the engine's thread sees it; by default one and the same. */
+  /** Lets all promises settle after each timer, as Node does. */
+  readonly settlesPromises?: boolean;
+  /**
+   * The clock of the caller and the network; `engineClock` is the engine's view. Default: the same
+   * clock.
+   */
   readonly clock?: VirtualClock;
   readonly engineClock?: Clock;
-  /** Makes the call of its parts; a plain one without it. */
+  /** Creates the call. Default: `new Call`. */
   readonly begin?: (parts: CallDependencies) => CallInput;
   readonly streaming?: (clock: VirtualClock) => StreamingSpeechToText;
-  /** Which language the recogniser finds in a text. */
+  /** The language that speech recognition detects in a text. */
   readonly languageOf?: (text: string) => string | undefined;
-  /** Voices of a call whose language is found out. */
+  /** Languages with a voice, for calls with language detection. */
   readonly languages?: readonly string[];
-  /** The same voice in good health, for when the first fails. */
+  /** Adds a fallback voice that does not fail. */
   readonly hasFallbackVoice?: boolean;
 }
 
-/** The whole engine with scripted models on a virtual clock. */
+/** A complete call with scripted models on a virtual clock. */
 export function harness(options: HarnessOptions = {}) {
   const clock = options.clock ?? new VirtualClock();
   const engineClock = options.engineClock ?? clock;
-  const transport = new PlayingClient(clock, options.wayMs, options.canPause);
+  const transport = new VirtualClient(clock, options.networkDelayMs, options.canPause);
   const said: Said[] = [];
   const turns = new Map<number, LoggedTurn>();
   const faults: string[] = [];
@@ -119,7 +122,7 @@ export function harness(options: HarnessOptions = {}) {
   let ended: EndedReason | undefined;
 
   const log: CallLog = {
-    // Slower than what follows, as a database's connections may be.
+    // Slower than the following turns, as with several database connections.
     started: async () => {
       await sleep(engineClock, 50);
       record.push('started');
@@ -135,7 +138,7 @@ export function harness(options: HarnessOptions = {}) {
     transport,
     clock: engineClock,
     ticker: new FrameTicker(engineClock),
-    voiceActivity: speechFromSound(),
+    voiceActivity: amplitudeVad(),
     turnDetector: {
       completeness: async () => {
         await sleep(engineClock, 40);
@@ -154,7 +157,7 @@ export function harness(options: HarnessOptions = {}) {
       options.languages &&
       ((language) =>
         options.languages?.includes(language)
-          ? overheard(scriptedVoice(engineClock, {}), language, spokenBy)
+          ? recordUse(scriptedVoice(engineClock, {}), language, spokenBy)
           : undefined),
     fallbackVoices: options.hasFallbackVoice
       ? [{ ...scriptedVoice(engineClock, {}), id: 'fallback voice' }]
@@ -169,9 +172,9 @@ export function harness(options: HarnessOptions = {}) {
   });
   transport.onPlayed = (ms) => call.played(ms);
   let sentMs = 0;
-  const run = (ms: number) => (options.settles ? clock.runSettled(ms) : clock.run(ms));
+  const run = (ms: number) => (options.settlesPromises ? clock.runSettled(ms) : clock.run(ms));
 
-  /** Feeds `ms` of the caller's microphone by the clock: speech where a text is given. */
+  /** Feeds `ms` of the caller's audio by the clock: speech if `text` is given. */
   const microphone = async (ms: number, text?: string) => {
     if (text !== undefined) said.push({ fromMs: sentMs, toMs: sentMs + ms, text });
     for (let passed = 0; passed < ms; passed += 20) {
@@ -197,18 +200,18 @@ export function harness(options: HarnessOptions = {}) {
     silence: (ms: number) => microphone(ms),
     say: (text: string, ms: number) => microphone(ms, text),
     cough: (ms: number) => microphone(ms, ''),
-    /** Breaks the wire for so long; the caller is not heard meanwhile. */
-    away: async (ms: number) => {
-      transport.isAway = true;
+    /** Disconnects the transport for `ms`. */
+    disconnect: async (ms: number) => {
+      transport.isDisconnected = true;
       call.lost();
       await run(ms);
-      transport.isAway = false;
+      transport.isDisconnected = false;
       call.regained(transport.receivedMs, (fromMs) => transport.skipTo(fromMs));
     },
     control: () => transport.control.map((line) => line.split(' ')[1]),
     states: () =>
       transport.events.flatMap((event) => (event.type === 'state' ? [event.state] : [])),
-    /** What a client shows in the end: the newest text of each segment. */
+    /** The newest text of each segment, as a client displays it. */
     shown: () => {
       const segments = new Map<string, string>();
       for (const event of transport.events) {
@@ -218,7 +221,7 @@ export function harness(options: HarnessOptions = {}) {
       }
       return [...segments.values()];
     },
-    /** Segments that a client shows and that may still change. */
+    /** Displayed segments without a final text. */
     openSegments: () => {
       const all = transport.events.filter((event) => event.type === 'transcript');
       const newest = new Map(all.map(({ segment, final }) => [segment, final]));
@@ -233,13 +236,13 @@ export function harness(options: HarnessOptions = {}) {
 
 const texts: string[] = [];
 
-/** Speech carries which text it says as its sample value, so that the scripted recogniser "hears" it. */
+/** Encodes the text in the sample values, so that the scripted recogniser can decode it. */
 function encodeText(text: string): number {
   if (!texts.includes(text)) texts.push(text);
   return 1000 + texts.indexOf(text);
 }
 
-function speechFromSound(): VoiceActivity {
+function amplitudeVad(): VoiceActivity {
   return {
     open: (onWindow) => ({
       push: (window) => onWindow(window.some((sample) => sample > 0.01) ? 0.95 : 0.02),
@@ -248,16 +251,16 @@ function speechFromSound(): VoiceActivity {
   };
 }
 
-/** The texts that speech carries, in order. */
+/** The texts encoded in the samples, in order. */
 export function textsIn(samples: Float32Array): string {
-  const heard: string[] = [];
+  const found: string[] = [];
   for (const sample of samples) {
     const value = Math.round(sample * 32768);
     if (value < 1000) continue;
     const text = texts[value - 1000]!;
-    if (heard.at(-1) !== text) heard.push(text);
+    if (found.at(-1) !== text) found.push(text);
   }
-  return heard.filter(Boolean).join(' ');
+  return found.filter(Boolean).join(' ');
 }
 
 function scriptedRecogniser(
@@ -297,8 +300,8 @@ async function* echo(clock: Clock, { history }: LlmRequest): AsyncGenerator<stri
   yield `You said ${history.at(-1)?.text}.`;
 }
 
-/** Writes down which voice says what in which language. */
-function overheard(voice: TextToSpeech, name: string, spokenBy: string[]): TextToSpeech {
+/** Records which voice speaks which text in which language. */
+function recordUse(voice: TextToSpeech, name: string, spokenBy: string[]): TextToSpeech {
   return {
     ...voice,
     languages: [name],
@@ -309,7 +312,10 @@ function overheard(voice: TextToSpeech, name: string, spokenBy: string[]): TextT
   };
 }
 
-/** 100 ms of sound a word; the sample value counts up, so that a test sees each lost or repeated one. */
+/**
+ * 100 ms of audio per word. Sample values count up, so that a test detects lost and repeated
+ * samples.
+ */
 function scriptedVoice(clock: Clock, options: HarnessOptions): TextToSpeech {
   const {
     voiceMs = 20,

@@ -5,18 +5,18 @@ import type { CallServerMessage } from '../../../../agents-runtime/transports/we
 import { wavHeader } from '../../../../media/codec/wav.js';
 
 const RATE = 16_000;
-/** Of the agent's audio: s16 at 24 kHz. */
+/** Bytes per millisecond of the agent's audio: s16 at 24 kHz. */
 export const BYTES_PER_MS = 48;
-/** Below full scale: resampled speech may overshoot. */
+/** Below full scale, because resampled speech may overshoot. */
 const LEVEL = 24_000;
 
-/** A name of this machine that browsers do not trust without TLS. */
+/** A host name of this machine that browsers do not trust without TLS. */
 export const INSECURE_HOST = 'insecure.test';
 
 type Numbered = CallServerMessage & { readonly seq: number };
 
-/** What went over a page's call sockets, in order. */
-export interface Wire {
+/** Traffic of a page's call sockets, in order. */
+export interface SocketTraffic {
   readonly messages: Numbered[];
   readonly played: number[];
   /** Bytes of the agent's audio. */
@@ -26,11 +26,11 @@ export interface Wire {
 
 export interface Clip {
   readonly atMs: number;
-  /** 16 kHz. */
+  /** 16 kHz samples. */
   readonly samples: Float32Array;
 }
 
-/** A WAV file for a browser's fake microphone, which hears it from the moment that it is opened. */
+/** A WAV file for a browser's fake microphone. Playback starts when the microphone is opened. */
 export function microphoneFile(folder: string, clips: readonly Clip[]): string {
   const last = clips.at(-1)!;
   const length = (last.atMs * RATE) / 1000 + last.samples.length + RATE;
@@ -45,7 +45,7 @@ export function microphoneFile(folder: string, clips: readonly Clip[]): string {
   return path;
 }
 
-/** A browser whose microphone hears this file once; without one it has no microphone. */
+/** Launches a browser whose microphone plays a file once. Without a file there is no microphone. */
 export function launchBrowser(executablePath: string, microphone?: string): Promise<Browser> {
   const args = [
     '--no-sandbox',
@@ -62,7 +62,7 @@ export function launchBrowser(executablePath: string, microphone?: string): Prom
   return chromium.launch({ executablePath, args });
 }
 
-/** Opens the page with this key signed in; every fault that the browser tells is kept. */
+/** Opens the page and signs in with the key; records page errors and console errors. */
 export async function signedIn(browser: Browser, url: string, key: string) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   page.setDefaultTimeout(30_000);
@@ -71,60 +71,61 @@ export async function signedIn(browser: Browser, url: string, key: string) {
   page.on('console', (message) => {
     if (message.type() === 'error') faults.push(message.text());
   });
-  const wire = watchWire(page);
+  const traffic = watchTraffic(page);
   await page.goto(url);
   await page.getByLabel('API key').fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Talk' }).waitFor();
-  return { page, faults, wire };
+  return { page, faults, traffic };
 }
 
-function watchWire(page: Page): Wire {
-  const wire: Wire = { messages: [], played: [], audioBytes: 0, microphoneBytes: 0 };
+function watchTraffic(page: Page): SocketTraffic {
+  const traffic: SocketTraffic = { messages: [], played: [], audioBytes: 0, microphoneBytes: 0 };
   page.on('websocket', (socket) => {
-    socket.on('framereceived', ({ payload }) => received(wire, payload));
-    socket.on('framesent', ({ payload }) => sent(wire, payload));
+    socket.on('framereceived', ({ payload }) => received(traffic, payload));
+    socket.on('framesent', ({ payload }) => sent(traffic, payload));
   });
-  return wire;
+  return traffic;
 }
 
-function received(wire: Wire, payload: string | Buffer): void {
+function received(traffic: SocketTraffic, payload: string | Buffer): void {
   if (typeof payload !== 'string') {
-    wire.audioBytes += payload.length;
+    traffic.audioBytes += payload.length;
     return;
   }
   const message = JSON.parse(payload) as Numbered;
-  wire.messages.push(message);
-  // What was on its way when a socket broke is sent again.
-  if (message.type === 'ready') wire.audioBytes = message.positionMs * BYTES_PER_MS;
+  traffic.messages.push(message);
+  // The server sends unreceived audio again after a reconnect.
+  if (message.type === 'ready') traffic.audioBytes = message.positionMs * BYTES_PER_MS;
 }
 
-function sent(wire: Wire, payload: string | Buffer): void {
-  if (typeof payload !== 'string') wire.microphoneBytes += payload.length;
-  else if (payload.includes('"playout"')) wire.played.push(JSON.parse(payload).playedMs as number);
+function sent(traffic: SocketTraffic, payload: string | Buffer): void {
+  if (typeof payload !== 'string') traffic.microphoneBytes += payload.length;
+  else if (payload.includes('"playout"'))
+    traffic.played.push(JSON.parse(payload).playedMs as number);
 }
 
-/** Stands between a page and the gateway: the test may break the socket, or speak as the gateway. */
-export async function standBetween(page: Page) {
-  const wire: Wire = { messages: [], played: [], audioBytes: 0, microphoneBytes: 0 };
+/** Proxies a page's call socket, so that a test can break it or send messages as the gateway. */
+export async function proxySocket(page: Page) {
+  const traffic: SocketTraffic = { messages: [], played: [], audioBytes: 0, microphoneBytes: 0 };
   const sockets: { client: WebSocketRoute; gateway: WebSocketRoute }[] = [];
   await page.routeWebSocket(/\/socket$/, (client) => {
     const gateway = client.connectToServer();
     sockets.push({ client, gateway });
     client.onMessage((payload) => {
-      sent(wire, payload);
+      sent(traffic, payload);
       gateway.send(payload);
     });
     gateway.onMessage((payload) => {
-      received(wire, payload);
+      received(traffic, payload);
       client.send(payload);
     });
   });
   return {
-    wire,
+    traffic,
     sockets,
     say(message: object): void {
-      const seq = wire.messages.at(-1)?.seq;
+      const seq = traffic.messages.at(-1)?.seq;
       sockets.at(-1)?.client.send(JSON.stringify({ ...message, seq }));
     },
     async breakSocket(): Promise<void> {

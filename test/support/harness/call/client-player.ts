@@ -1,25 +1,27 @@
-/** The largest block by which the store of received audio grows, in samples: 10 s at 24 kHz. */
+/** Maximum growth of the audio buffer in samples: 10 s at 24 kHz. */
 const GROWTH = 240_000;
 
 /**
- * What a browser's player does with the agent's audio: plays it by its own clock, holds, goes on from
- * a position and drops what it has not played. Everything received and everything heard is kept, so
- * that a test can compare them sample by sample.
+ * A browser's player: plays the agent's audio by its own clock, pauses, resumes from a position and
+ * clears its buffer. All received and played audio is kept for comparison sample by sample.
  */
 export class CallPlayer {
-  /** Hz; known from `ready`. */
+  /** Sample rate in Hz, set by `ready`. */
   rate = 24_000;
-  /** Where in the agent's audio each part that was heard began and when, ms since the epoch. */
-  readonly heard: { readonly at: number; readonly samples: Int16Array; readonly atMs: number }[] =
-    [];
-  /** By how many samples the server's `resume` differed from where the player stood. */
+  /** Played parts: position in the agent's audio, samples, and time in ms since the epoch. */
+  readonly playedParts: {
+    readonly at: number;
+    readonly samples: Int16Array;
+    readonly atMs: number;
+  }[] = [];
+  /** Differences in samples between the position in `resume` and the playhead. */
   readonly resumeErrors: number[] = [];
-  /** When audio came, ms since the epoch. */
+  /** Arrival times of audio, in ms since the epoch. */
   readonly arrivedAt: number[] = [];
-  /** Samples that never came, because a broken wire was not made good. */
+  /** Samples lost with a broken connection and not sent again. */
   lostSamples = 0;
   #store = new Int16Array(GROWTH);
-  /** Positions, in samples of the agent's audio: end of what is here, playhead. */
+  /** Positions in samples of the agent's audio: end of the received audio, and playhead. */
   #end = 0;
   #playhead = 0;
   #isPaused = false;
@@ -37,7 +39,7 @@ export class CallPlayer {
     return this.#isPaused;
   }
 
-  /** Everything that came so far has been played or dropped. */
+  /** All received audio has been played or dropped. */
   get isAtEnd(): boolean {
     return this.#playhead >= this.#end;
   }
@@ -57,7 +59,7 @@ export class CallPlayer {
     this.#end += samples.length;
   }
 
-  /** What comes next is at this position, whatever was lost on the way. */
+  /** Sets the position of the next audio. Missing samples count as lost. */
   skipTo(positionMs: number): void {
     const position = this.#samples(positionMs);
     if (position < this.#end) throw new Error('The server sent audio again that was received');
@@ -83,29 +85,29 @@ export class CallPlayer {
     this.#isPaused = false;
   }
 
-  /** Plays the next `ms`, as far as there is something. Tells whether there was. */
+  /** Plays up to `ms` of audio. @returns whether there was any */
   play(ms: number): boolean {
     if (this.#isPaused || this.#playhead >= this.#end) return false;
     const at = this.#playhead;
     const end = Math.min(this.#end, at + (this.rate * ms) / 1000);
-    this.heard.push({ at, samples: this.#store.slice(at, end), atMs: Date.now() });
+    this.playedParts.push({ at, samples: this.#store.slice(at, end), atMs: Date.now() });
     this.#playhead = end;
     return true;
   }
 
-  /** Whether everything that came was heard, in order, each sample once. */
-  get hasHeardAll(): boolean {
+  /** Whether all received audio was played in order, each sample once. */
+  get hasPlayedAll(): boolean {
     let next = 0;
-    for (const { at, samples } of this.heard) {
+    for (const { at, samples } of this.playedParts) {
       if (at !== next) return false;
       next += samples.length;
     }
     return next === this.#end && this.lostSamples === 0;
   }
 
-  /** Everything that was heard between two moments (ms since the epoch), as samples in −1…1. */
-  heardBetween(fromMs: number, toMs = Number.POSITIVE_INFINITY): Float32Array<ArrayBuffer> {
-    const parts = this.heard.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
+  /** The audio played between two times (ms since the epoch), as samples in −1…1. */
+  playedBetween(fromMs: number, toMs = Number.POSITIVE_INFINITY): Float32Array<ArrayBuffer> {
+    const parts = this.playedParts.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
     const all = new Float32Array(parts.reduce((sum, { samples }) => sum + samples.length, 0));
     let at = 0;
     for (const { samples } of parts) for (const sample of samples) all[at++] = sample / 32768;

@@ -5,59 +5,59 @@ import { toInt16 } from '../../../../media/audio/pcm.js';
 import { Resampler } from '../../../../media/audio/resampler.js';
 import type { TextToSpeech } from '../../../../media/tts/text-to-speech.js';
 import type { VoiceActivity } from '../../../../media/vad/voice-activity.js';
-import { PlayingClient } from '../../fakes/virtual-client.js';
+import { VirtualClient } from '../../fakes/virtual-client.js';
 import { whiteNoise } from '../audio/noise.js';
 import { VirtualClock } from '../audio/virtual-clock.js';
-import type { RealWork } from '../audio/virtual-clock-models.js';
+import type { ModelWork } from '../audio/virtual-clock-models.js';
 import { CONFIG } from './call-harness.js';
 
 const RATE = 16_000;
 const FRAME = 320;
 const FRAME_MS = 20;
-/** After each sentence both are silent for so long. */
+/** Silence after each sentence, in milliseconds. */
 const REST_MS = 1_500;
 const MAX_MS = 60_000;
 
 export interface EchoPath {
-  /** From the playing client back to us, ms. */
+  /** Delay from the client's playout to its microphone, in milliseconds. */
   readonly delayMs: number;
-  /** Below what was played. */
+  /** Level of the echo relative to the played audio, in dB. */
   readonly levelDb: number;
 }
 
-export interface EchoLineOptions {
-  readonly work: RealWork;
+export interface EchoCallOptions {
+  readonly work: ModelWork;
   readonly voice: TextToSpeech;
   readonly voiceActivity: VoiceActivity;
-  /** Whether the wire says of itself that nothing comes back. */
+  /** Whether the transport reports an echo canceller. */
   readonly hasEchoCanceller: boolean;
 }
 
-/** What became of a sentence that the agent said. */
-export interface SaidOverEcho {
+/** The agent's reaction to speech or echo during a sentence. */
+export interface EchoOutcome {
   readonly pauses: number;
   readonly cuts: number;
 }
 
 /**
- * A telephone line without an echo canceller, on the virtual clock: what the client plays comes back
- * late and quieter, over the noise of the line (−60 dB), and somebody may speak over it. The agent is
- * cut by any speech.
+ * A telephone line without an echo canceller on the virtual clock. Played audio returns delayed and
+ * quieter, over line noise (−60 dB), and a caller may speak over it. Any speech interrupts the
+ * agent.
  */
-export class EchoLine {
-  readonly #options: EchoLineOptions;
+export class EchoCall {
+  readonly #options: EchoCallOptions;
   readonly #clock = new VirtualClock();
-  readonly #client = new PlayingClient(this.#clock);
+  readonly #client = new VirtualClient(this.#clock);
   readonly #call: Call;
   readonly #toLine: Resampler;
   readonly #noise = whiteNoise(RATE).map((sample) => sample * 0.001 * Math.sqrt(3));
-  /** All that was played, as the line has it. */
+  /** All played audio, resampled to the line's rate. */
   #played: number[] = [];
   #heard = 0;
   #frames = 0;
   #next = '';
 
-  constructor(options: EchoLineOptions) {
+  constructor(options: EchoCallOptions) {
     this.#options = options;
     const { voice, voiceActivity, work, hasEchoCanceller } = options;
     this.#client.hasEchoCanceller = hasEchoCanceller;
@@ -69,7 +69,7 @@ export class EchoLine {
       ticker: new FrameTicker(this.#clock),
       voiceActivity: work.voiceActivity(voiceActivity),
       turnDetector: { completeness: async () => 1 },
-      // What is said here is only to be noticed: a turn without words is dropped.
+      // Interruptions do not need words here; a turn without words is dropped.
       speechToText: {
         id: 'none',
         languages: ['en'],
@@ -90,13 +90,13 @@ export class EchoLine {
 
   /**
    * The agent says a sentence.
-   * @param caller what somebody says over it (16 kHz), from so many ms after its first sample on.
+   * @param caller 16 kHz speech that starts `afterMs` after the first sample of the sentence
    */
   async say(
     sentence: string,
     path: EchoPath,
     caller?: { readonly speech: Float32Array; readonly afterMs: number },
-  ): Promise<SaidOverEcho> {
+  ): Promise<EchoOutcome> {
     const controlBefore = this.#client.control.length;
     const eventsBefore = this.#client.events.length;
     const state = () => {
@@ -136,9 +136,9 @@ export class EchoLine {
     yield this.#next;
   }
 
-  /** 20 ms of the line. */
+  /** Processes 20 ms of the line. */
   async #step({ delayMs, levelDb }: EchoPath, speech: Float32Array | undefined): Promise<void> {
-    const { heard } = this.#client;
+    const { played: heard } = this.#client;
     const played = Float32Array.from(
       { length: (this.#client.sampleRate * FRAME_MS) / 1000 },
       (_, i) => {
@@ -162,5 +162,5 @@ export class EchoLine {
 }
 
 async function nothing(): Promise<void> {
-  // Nobody reads this call's record.
+  // This test reads no call record.
 }

@@ -1,9 +1,9 @@
 import { concat } from '../../../../media/audio/pcm.js';
 import { Resampler } from '../../../../media/audio/resampler.js';
 import { speechLevel } from '../audio/noise.js';
-import { EchoLine, type EchoLineOptions, type EchoPath } from './echo-call.js';
+import { EchoCall, type EchoCallOptions, type EchoPath } from './echo-call.js';
 
-/** Fifty sentences as an agent says them. */
+/** Fifty typical sentences of an agent. */
 export const SENTENCES: readonly string[] = [
   'How can I help you today?',
   'The shop is open from eight until six.',
@@ -60,7 +60,7 @@ export const SENTENCES: readonly string[] = [
 const DELAYS_MS = [60, 120, 180, 250, 330, 400];
 const LEVELS_DB = [-15, -25];
 
-/** Every level with every delay in turn. */
+/** Cycles through all combinations of level and delay. */
 function pathOf(index: number): EchoPath {
   return {
     levelDb: LEVELS_DB[index % 2]!,
@@ -68,7 +68,7 @@ function pathOf(index: number): EchoPath {
   };
 }
 
-/** The same words by a deeper, slower voice, in dB against the agent's. */
+/** The speech slowed down to a deeper voice, at `levelDb` relative to the agent's voice. */
 export function otherVoice(speech: Float32Array, levelDb: number): Float32Array<ArrayBuffer> {
   const parts: Float32Array[] = [];
   const keep = (part: Float32Array) => parts.push(part.slice());
@@ -86,35 +86,35 @@ export interface EchoFigures {
   readonly falsePauses: number;
 }
 
-/** Nobody speaks; whatever holds the agent up is its own echo. */
+/** Counts interruptions while nobody speaks: all are caused by the agent's echo. */
 export async function countFalseCuts(
-  options: EchoLineOptions,
+  options: EchoCallOptions,
   sentences: readonly string[],
 ): Promise<EchoFigures> {
-  const line = new EchoLine(options);
+  const call = new EchoCall(options);
   let [falseCuts, falsePauses] = [0, 0];
   for (const [i, sentence] of sentences.entries()) {
-    const { cuts, pauses } = await line.say(sentence, pathOf(i));
+    const { cuts, pauses } = await call.say(sentence, pathOf(i));
     falseCuts += cuts;
     falsePauses += pauses;
   }
-  line.close();
+  call.close();
   return { sentences: sentences.length, falseCuts, falsePauses };
 }
 
-/** Somebody speaks over each sentence; how often the agent gives way. */
-export async function countCaught(
-  options: EchoLineOptions,
+/** Counts the sentences whose interruption stops the agent. */
+export async function countInterrupted(
+  options: EchoCallOptions,
   sentences: readonly string[],
   interruptions: readonly Float32Array[],
 ): Promise<number> {
-  const line = new EchoLine(options);
+  const call = new EchoCall(options);
   let caught = 0;
   for (const [i, sentence] of sentences.entries()) {
     const speech = interruptions[i % interruptions.length]!;
-    const { cuts } = await line.say(sentence, pathOf(i), { speech, afterMs: 200 + (i % 7) * 100 });
+    const { cuts } = await call.say(sentence, pathOf(i), { speech, afterMs: 200 + (i % 7) * 100 });
     caught += cuts > 0 ? 1 : 0;
   }
-  line.close();
+  call.close();
   return caught;
 }

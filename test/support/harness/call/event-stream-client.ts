@@ -1,10 +1,10 @@
 import { request } from 'node:http';
 
-/** One event of a stream as it came. */
+/** One received event. */
 export interface ReadEvent {
   readonly type: string;
   readonly id: string | undefined;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the service tells
+  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the service sends
   readonly data: any;
 }
 
@@ -33,7 +33,7 @@ export class EventReader {
         this.isOver = true;
       });
       response.on('error', () => undefined);
-      if (!isReading) return; // its socket fills
+      if (!isReading) return; // the receive buffer fills up
       response.setEncoding('utf8');
       response.on('data', (text: string) => this.#read(text));
     });
@@ -43,28 +43,28 @@ export class EventReader {
     this.#request.end();
   }
 
-  /** Resolves when the stream has begun. */
+  /** Resolves when the response has started. */
   static async open(url: string, options: ReaderOptions): Promise<EventReader> {
     const reader = new EventReader(url, options, true);
     await reader.until(() => reader.status !== 0);
     return reader;
   }
 
-  /** One that never reads. */
+  /** A client that never reads the response body. */
   static async openIdle(url: string, options: ReaderOptions): Promise<EventReader> {
     const reader = new EventReader(url, options, false);
     await reader.until(() => reader.status !== 0);
     return reader;
   }
 
-  /** The first event of a type that fits, waited for. */
+  /** Waits for the first event of a type whose data fits. */
   async waitFor(type: string, fits: (data: ReadEvent['data']) => boolean = () => true) {
     const find = () => this.events.find((event) => event.type === type && fits(event.data));
     await this.until(() => find() !== undefined);
     return find()!;
   }
 
-  /** What was told of a type. */
+  /** The data of all events of a type. */
   all(type: string): readonly ReadEvent['data'][] {
     return this.events.filter((event) => event.type === type).map(({ data }) => data);
   }

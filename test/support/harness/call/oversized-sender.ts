@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** Large enough that the network's buffers do not hold it. */
+/** Larger than the network's buffers. */
 const PAYLOAD_BYTES = 32 * 1_048_576;
 const SENT_FIRST = 4_096;
 
-/** A WebSocket client that begins a frame over any limit, stalls, and sends the rest later. */
+/** A WebSocket client that starts a frame above any size limit and sends the rest later. */
 export class OversizedSender {
   readonly #socket: Socket;
 
@@ -32,7 +32,10 @@ export class OversizedSender {
     return new OversizedSender(socket);
   }
 
-  /** Sends the begin of the frame; resolves when the server has answered, which is not read yet. */
+  /**
+   * Sends the start of the frame; resolves when the server has responded. The response stays
+   * unread.
+   */
   async begin(): Promise<void> {
     // Final text frame, masked by zeros, with a length of 64 bits. Source: RFC 6455, section 5.2.
     const header = Buffer.alloc(14);
@@ -44,7 +47,9 @@ export class OversizedSender {
     await answered;
   }
 
-  /** Sends the rest, then reads the close code. @throws when the connection is cut off meanwhile. */
+  /**
+   * Sends the rest, then reads the close code. @throws if the server cuts the connection meanwhile
+   */
   async finish(): Promise<number> {
     const rest = Buffer.alloc(PAYLOAD_BYTES - SENT_FIRST);
     await new Promise<void>((resolve, reject) => {

@@ -10,9 +10,9 @@ import type { Product } from '../process/product.js';
 import { makeAgent, SHOP } from './call-agents.js';
 
 export const CALLER = '+15550100';
-/** For who answers; some of its words are heard by any recogniser. */
+/** Variables of the call, with words that any recogniser transcribes correctly. */
 export const VARIABLES = { place: 'the garden library in the city of Boston' };
-/** Hz of the telephones' lines. */
+/** Sample rate of telephone lines in Hz. */
 export const LINE_RATE = 8_000;
 
 export interface PhoneScenario {
@@ -22,7 +22,7 @@ export interface PhoneScenario {
 
 let numbers = 0;
 
-/** A call that has not rung yet, to an agent of its own with a number of its own. */
+/** Prepares a call to a new agent with its own number. The call has not started to ring. */
 export async function callByPhone(
   product: Product,
   carrier: 'twilio' | 'audiosocket',
@@ -59,7 +59,7 @@ export async function callByPhone(
   return { call, number };
 }
 
-/** A text in the product's own voice, as a telephone carries it. */
+/** A text in the product's voice at the telephone sample rate. */
 export async function spokenByProduct(product: Product, text: string): Promise<Int16Array> {
   const response = await fetch(`${product.url}/api/v1/tts/speech/stream`, {
     method: 'POST',

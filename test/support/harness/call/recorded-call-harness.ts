@@ -6,13 +6,13 @@ import type { AudioChunk } from '../../../../media/recording/spool-writer.js';
 import { VOICE_RATE } from '../../fakes/virtual-client.js';
 import { type HarnessOptions, harness } from './call-harness.js';
 
-/** A sink in memory. */
-export class KeptSound implements RecordingSink {
-  readonly pieces: AudioChunk[] = [];
+/** A recording sink in memory. */
+export class MemorySink implements RecordingSink {
+  readonly chunks: AudioChunk[] = [];
   durationMs: number | undefined;
 
   write(pieces: readonly AudioChunk[]): void {
-    this.pieces.push(...pieces);
+    this.chunks.push(...pieces);
   }
 
   end(durationMs: number): void {
@@ -20,22 +20,22 @@ export class KeptSound implements RecordingSink {
   }
 
   of(leg: Leg): readonly AudioChunk[] {
-    return this.pieces.filter((piece) => piece.leg === leg);
+    return this.chunks.filter((chunk) => chunk.leg === leg);
   }
 }
 
-/** One sample that a client heard, or that was recorded. */
+/** One sample that a client played, or that was recorded. */
 export interface TimedSample {
-  /** Tells it from all others. */
+  /** Unique within the last 2.5 s. */
   readonly value: number;
   readonly atMs: number;
 }
 
-/** The harness with a recorder on its wire, and when its client heard what. */
+/** The harness with a call recorder, and the time of each sample that its client played. */
 export function recordedHarness(options: HarnessOptions = {}) {
-  const sink = new KeptSound();
+  const sink = new MemorySink();
   const kit = harness({
-    // Values that 16 bit hold exactly. They repeat after 2.5 s.
+    // Exact as 16-bit integers. The values repeat after 2.5 s.
     sampleAt: (n) => ((n % 60_000) - 30_000) / 32_768,
     ...options,
     begin: (parts) => {
@@ -43,22 +43,22 @@ export function recordedHarness(options: HarnessOptions = {}) {
       return new Call({ ...parts, observers: [new CallRecorder({ sampleRate, sink })] });
     },
   });
-  const heard: TimedSample[] = [];
+  const playedSamples: TimedSample[] = [];
   const { clock, transport } = kit;
-  // The client plays every 20 ms what it plays in 20 ms; it can only be told of as late as its reports.
-  const look = () => {
-    const fresh = transport.heard.slice(heard.length);
-    const from = clock.now() - (fresh.length * 1000) / VOICE_RATE + (options.wayMs ?? 0);
+  // Every 20 ms the client plays 20 ms; the gateway knows the playhead only from its reports.
+  const recordPlayed = () => {
+    const fresh = transport.played.slice(playedSamples.length);
+    const from = clock.now() - (fresh.length * 1000) / VOICE_RATE + (options.networkDelayMs ?? 0);
     fresh.forEach((value, i) => {
-      heard.push({ value, atMs: from + (i * 1000) / VOICE_RATE });
+      playedSamples.push({ value, atMs: from + (i * 1000) / VOICE_RATE });
     });
-    clock.after(20, look);
+    clock.after(20, recordPlayed);
   };
-  clock.after(20, look);
+  clock.after(20, recordPlayed);
   return {
     ...kit,
     sink,
-    heard,
+    playedSamples,
     recorded: (): readonly TimedSample[] =>
       sink.of('agent').flatMap(({ at, samples }) =>
         [...samples].map((value, i) => ({

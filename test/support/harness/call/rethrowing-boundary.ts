@@ -1,6 +1,6 @@
 import { FaultBoundary } from '../../../../agents-runtime/timing/fault-boundary.js';
 
-/** Contains nothing: a fault of what is tested fails the test. */
+/** A fault boundary that rethrows, so that a fault fails the test. */
 export const rethrowing = new FaultBoundary({
   report: (error) => {
     throw error;

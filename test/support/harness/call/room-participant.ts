@@ -7,25 +7,25 @@ const PROGRAM = fileURLToPath(
   new URL('../../programs/room-participant-program.js', import.meta.url),
 );
 
-/** What a guest is told to do. */
-export type GuestOrder =
+/** A command to the participant. */
+export type ParticipantCommand =
   | { readonly type: 'join'; readonly url: string; readonly token: string }
-  | { readonly type: 'publish'; readonly sampleRate: number; readonly hasEarlySound?: boolean }
+  | { readonly type: 'publish'; readonly sampleRate: number; readonly hasPreconnectAudio?: boolean }
   | { readonly type: 'unpublish' | 'leave' }
   | { readonly type: 'tone'; readonly hz: number; readonly ms: number }
   /** s16 samples at the microphone's rate, base64. */
   | { readonly type: 'words'; readonly pcm16: string }
   | { readonly type: 'type'; readonly text: string }
   | { readonly type: 'data'; readonly bytes: number }
-  /** One after the other, without a pause. */
+  /** Sent one after the other, without a pause. */
   | { readonly type: 'dtmf'; readonly keys: readonly (readonly [code: number, digit: string])[] }
   | { readonly type: 'attributes'; readonly attributes: Readonly<Record<string, string>> }
   | { readonly type: 'early'; readonly mimeType: string; readonly bytes: string };
 
-/** What a guest tells. */
-export type GuestTold =
+/** A report from the participant. */
+export type ParticipantReport =
   | { readonly type: 'done'; readonly id: number; readonly answer?: unknown; error?: string }
-  /** 20 ms of somebody's track: its level (0…1) and frequency. */
+  /** 20 ms of a participant's track: level (0…1) and frequency. */
   | { readonly type: 'heard'; readonly from: string; readonly level: number; readonly hz: number }
   | {
       readonly type: 'text';
@@ -44,36 +44,36 @@ export type GuestTold =
   | { readonly type: 'came' | 'went'; readonly identity: string }
   | { readonly type: 'out'; readonly reason: number };
 
-type Told<Type extends GuestTold['type']> = Extract<GuestTold, { type: Type }>;
+type ReportOf<Type extends ParticipantReport['type']> = Extract<ParticipantReport, { type: Type }>;
 
-/** A participant in a process of its own, of one room after the other. */
-export class RoomGuest {
-  readonly told: GuestTold[] = [];
+/** A room participant in a child process; it can join one room after the other. */
+export class RoomParticipant {
+  readonly reports: ParticipantReport[] = [];
   readonly #child: ChildProcess;
-  readonly #waiting = new Map<number, (told: Told<'done'>) => void>();
+  readonly #waiting = new Map<number, (report: ReportOf<'done'>) => void>();
   #nextId = 1;
 
   constructor() {
     this.#child = fork(PROGRAM, [], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
-    this.#child.on('message', (told: GuestTold) => {
-      if (told.type === 'done') this.#waiting.get(told.id)?.(told);
-      else this.told.push(told);
+    this.#child.on('message', (report: ParticipantReport) => {
+      if (report.type === 'done') this.#waiting.get(report.id)?.(report);
+      else this.reports.push(report);
     });
     this.#child.once('exit', () => {
       for (const [id, settle] of this.#waiting) settle({ type: 'done', id });
     });
   }
 
-  /** All that was told of one kind. */
-  all<Type extends GuestTold['type']>(type: Type): Told<Type>[] {
-    return this.told.filter((told): told is Told<Type> => told.type === type);
+  /** All reports of one type. */
+  all<Type extends ParticipantReport['type']>(type: Type): ReportOf<Type>[] {
+    return this.reports.filter((report): report is ReportOf<Type> => report.type === type);
   }
 
-  /** Resolves when it is done. @throws what went wrong */
-  async order(order: GuestOrder): Promise<unknown> {
+  /** Executes a command. @throws if the command failed */
+  async execute(order: ParticipantCommand): Promise<unknown> {
     const id = this.#nextId++;
-    if (order.type === 'join') this.told.length = 0;
-    const done = await new Promise<Told<'done'>>((resolve) => {
+    if (order.type === 'join') this.reports.length = 0;
+    const done = await new Promise<ReportOf<'done'>>((resolve) => {
       this.#waiting.set(id, resolve);
       this.#child.send({ id, order });
     });
@@ -81,16 +81,16 @@ export class RoomGuest {
     return done.answer;
   }
 
-  /** Is gone without a word, as one whose machine lost its power. */
+  /** Kills the process, as if its machine had lost power. */
   async kill(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    const gone = new Promise((resolve) => this.#child.once('exit', resolve));
+    const exited = new Promise((resolve) => this.#child.once('exit', resolve));
     this.#child.kill('SIGKILL');
-    await gone;
+    await exited;
   }
 }
 
-/** A token that lets somebody into a room. */
+/** An access token for a room. */
 export function roomToken(
   { apiKey, apiSecret }: LiveKitServer,
   room: string,
@@ -98,7 +98,7 @@ export function roomToken(
   grant: Partial<VideoGrant> & {
     isPhone?: boolean;
     attributes?: Record<string, string>;
-    /** From now on; `-1h`: it expired an hour ago. */
+    /** Lifetime. `-1h`: the token expired an hour ago. */
     ttl?: string;
   } = {},
 ): Promise<string> {

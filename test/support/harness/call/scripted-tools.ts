@@ -5,13 +5,13 @@ import { type HarnessOptions, harness, sleep } from './call-harness.js';
 
 export interface ScriptedTool {
   readonly mode?: 'sync' | 'async';
-  readonly takesMs?: number;
+  readonly durationMs?: number;
   readonly timeoutMs?: number;
   readonly outcome?: ToolOutcome;
   readonly fails?: boolean;
 }
 
-/** Tools that take their time by the virtual clock; `called` tells when each began. */
+/** Tools that take time on the virtual clock; `called` lists the start time of each call. */
 function scriptedTools(clock: () => VirtualClock, tools: Record<string, ScriptedTool>) {
   const called: string[] = [];
   const port: Tools = {
@@ -24,9 +24,9 @@ function scriptedTools(clock: () => VirtualClock, tools: Record<string, Scripted
     })),
     problemWith: async (_, args) => ('wrong' in args ? 'wrong is no argument' : undefined),
     async call(name) {
-      const { takesMs = 0, outcome, fails } = tools[name]!;
+      const { durationMs = 0, outcome, fails } = tools[name]!;
       called.push(`${Math.round(clock().now())}: ${name}`);
-      await sleep(clock(), takesMs);
+      await sleep(clock(), durationMs);
       if (fails) throw new Error('the tool died');
       return outcome ?? { text: `${name} says five` };
     },
@@ -34,13 +34,13 @@ function scriptedTools(clock: () => VirtualClock, tools: Record<string, Scripted
   return { port, called };
 }
 
-export function callOf(name: string, args: string | object = {}): ToolCall {
+export function toolCall(name: string, args: string | object = {}): ToolCall {
   const written = typeof args === 'string' ? args : JSON.stringify(args);
   return { type: 'tool-call', id: `call-of-${name}`, name, arguments: written };
 }
 
-/** A model that asks for a tool first, and then tells what it brought. */
-export function asking(...calls: readonly ToolCall[]) {
+/** A model that calls tools first and then answers with the last result. */
+export function replyWithTools(...calls: readonly ToolCall[]) {
   return async function* ({ history }: LlmRequest): AsyncGenerator<ReplyToken> {
     const last = history.at(-1)!;
     if (last.role === 'tool') {
@@ -51,7 +51,7 @@ export function asking(...calls: readonly ToolCall[]) {
   };
 }
 
-/** A call whose model has tools. */
+/** A call harness whose model has tools. */
 export function harnessWithTools(
   tools: Record<string, ScriptedTool>,
   options: HarnessOptions = {},

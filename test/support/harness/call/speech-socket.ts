@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 
-/** A message of the server, with its audio decoded. */
-export interface Heard {
+/** A server message with decoded audio. */
+export interface SpeechMessage {
   readonly audio?: Buffer;
   readonly is_last?: boolean;
   readonly context_closed?: boolean;
@@ -10,20 +10,20 @@ export interface Heard {
   readonly error?: string;
 }
 
-/** A client of the speech sockets that keeps all it is told. */
+/** A client of the speech sockets that records all messages. */
 export class SpeechSocket {
   readonly socket: WebSocket;
-  readonly heard: Heard[] = [];
-  /** ms of `performance.now()` at each of `heard`. */
-  readonly at: number[] = [];
+  readonly messages: SpeechMessage[] = [];
+  /** Arrival times of the messages, in ms of `performance.now()`. */
+  readonly arrivalTimes: number[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
 
   private constructor(socket: WebSocket) {
     this.socket = socket;
     socket.on('message', (data) => {
       const { audio, ...rest } = JSON.parse(String(data));
-      this.at.push(performance.now());
-      this.heard.push(
+      this.arrivalTimes.push(performance.now());
+      this.messages.push(
         audio === undefined ? rest : { ...rest, audio: Buffer.from(audio, 'base64') },
       );
     });
@@ -32,7 +32,7 @@ export class SpeechSocket {
     });
   }
 
-  /** @param url as in `http://127.0.0.1:8080`. */
+  /** @param url base URL, `http://127.0.0.1:8080` */
   static async open(url: string, path: string, key = 'key'): Promise<SpeechSocket> {
     const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/tts/${path}`, {
       headers: { authorization: `Bearer ${key}` },
@@ -42,8 +42,8 @@ export class SpeechSocket {
     return client;
   }
 
-  /** Sends messages, written as JSON unless they are text or bytes already. */
-  say(...messages: readonly unknown[]): this {
+  /** Sends messages; values other than text and bytes are sent as JSON. */
+  send(...messages: readonly unknown[]): this {
     for (const message of messages) {
       const isRaw = typeof message === 'string' || message instanceof Uint8Array;
       this.socket.send(isRaw ? message : JSON.stringify(message));
@@ -51,16 +51,16 @@ export class SpeechSocket {
     return this;
   }
 
-  /** All audio so far, of one context if it is named. */
+  /** All audio received so far, optionally of one context. */
   audio(contextId?: string): Buffer {
-    const own = this.heard.filter(
+    const own = this.messages.filter(
       ({ context_id }) => contextId === undefined || context_id === contextId,
     );
     return Buffer.concat(own.flatMap(({ audio }) => (audio ? [audio] : [])));
   }
 
-  /** What was said beside audio, in order. */
-  get told(): Heard[] {
-    return this.heard.filter(({ audio }) => audio === undefined);
+  /** Messages without audio, in order. */
+  get controlMessages(): SpeechMessage[] {
+    return this.messages.filter(({ audio }) => audio === undefined);
   }
 }

@@ -4,16 +4,16 @@ import { type HarnessOptions, harness } from './call-harness.js';
 export const STORY =
   'One two three four five six seven eight nine ten eleven twelve thirteen fourteen.';
 
-/** Tells it when asked to; else an echo. */
-export const story: HarnessOptions = {
+/** Answers `tell me` with the story and echoes anything else. */
+export const storyOptions: HarnessOptions = {
   reply: async function* ({ history }) {
     yield history.at(-1)?.text === 'tell me' ? STORY : `You said ${history.at(-1)?.text}.`;
   },
 };
 
-/** A call in which the agent has told its story for about half a second. */
-export async function telling(options: HarnessOptions = {}) {
-  const call = harness({ ...story, ...options });
+/** Starts a call whose agent has spoken about half a second of the story. */
+export async function storyCall(options: HarnessOptions = {}) {
+  const call = harness({ ...storyOptions, ...options });
   call.call.connected();
   await call.say('tell me', 600);
   while (call.states().at(-1) !== 'speaking') await call.silence(20);
@@ -21,6 +21,8 @@ export async function telling(options: HarnessOptions = {}) {
   return call;
 }
 
-/** No sample twice and none out of order: the scripted voice counts its samples. */
-export const wasHeardOnce = (samples: readonly number[]) =>
+/**
+ * Whether each sample was played at most once and in order: the scripted voice counts its samples.
+ */
+export const wasPlayedOnce = (samples: readonly number[]) =>
   samples.every((sample, i) => i === 0 || sample > samples[i - 1]!);

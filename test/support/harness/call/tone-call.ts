@@ -8,30 +8,35 @@ const AGENT_HZ = 1_000;
 const TONE_MS = 200;
 const FRAME_MS = 20;
 const REPORT_MS = 100;
-/** A client begins to play so long after the first of an utterance has come. */
+/** The client starts playback this long after the first audio of an utterance, in milliseconds. */
 const CLIENT_BUFFER_MS = 60;
 const VOICE_RATE = 24_000;
 
 export interface ToneCallOptions {
   readonly sink: RecordingSink;
   readonly durationMs: number;
-  /** A tone of each leg begins so often: the caller's at the start of each period, the agent's at its half. */
+  /**
+   * Interval of the tones in each leg, in ms. The caller's start with each period, the agent's in
+   * its middle.
+   */
   readonly everyMs: number;
-  /** How much faster the client's sound card runs than the gateway's clock, in millionths. */
+  /** Speed of the client's sound card relative to the gateway's clock, in parts per million. */
   readonly drift?: number;
-  /** Packets are late by anything up to this, reports by half as much. */
+  /** Maximum delay of packets in ms; reports are delayed by at most half as much. */
   readonly jitterMs?: number;
 }
 
-/** When tones began, ms of the recording, as near as the gateway can know. */
+/**
+ * Start times of the tones in ms of the recording, as precise as the gateway can determine them.
+ */
 export interface ToneTimes {
   readonly caller: readonly number[];
   readonly agent: readonly number[];
 }
 
 /**
- * A call of tones on a virtual clock, through a recorder: its client has a sound card with a clock of
- * its own, and a wire on which packets and reports come late, in order.
+ * A call of tones on a virtual clock, through a recorder. Its client has a sound card with a
+ * separate clock, and a network that delays packets and reports without reordering them.
  */
 export function runToneCall(options: ToneCallOptions): ToneTimes {
   const { sink, durationMs, everyMs, drift = 0, jitterMs = 0 } = options;
@@ -44,12 +49,12 @@ export function runToneCall(options: ToneCallOptions): ToneTimes {
     frameLength,
     onPlayed: (startMs, samples) => recorder.played({ startMs, samples }),
   });
-  const late = lateness(jitterMs);
+  const late = randomDelay(jitterMs);
   const times = { caller: [] as number[], agent: [] as number[] };
 
   recorder.input({ type: 'connected' }, clock.now());
-  const packets = wire(clock, late);
-  const reports = wire(clock, () => late() / 2);
+  const packets = orderedDelay(clock, late);
+  const reports = orderedDelay(clock, () => late() / 2);
   let sentMs = 0;
   const speak = (at: number) => {
     const samples = tone(AGENT_HZ, VOICE_RATE, TONE_MS);
@@ -80,12 +85,12 @@ export function runToneCall(options: ToneCallOptions): ToneTimes {
     clock.advance(Math.max(0, spokenAt - clock.now()));
   }
   clock.advance(durationMs - clock.now());
-  timeline.finish();
+  timeline.publishRemaining();
   recorder.output({ type: 'close' }, clock.now());
   return times;
 }
 
-/** Tones of 200 ms, in the samples of a card that runs at another speed. */
+/** Tones of 200 ms, in samples of a sound card that runs at another speed. */
 function callerFrame(frame: number, everyMs: number, speed: number): Int16Array {
   const length = (16_000 * FRAME_MS) / 1000;
   const samples = new Int16Array(length);
@@ -105,8 +110,11 @@ function tone(hz: number, rate: number, ms: number): Float32Array {
   );
 }
 
-/** Brings things late, but in their order. */
-function wire(clock: VirtualClock, late: () => number): (atMs: number, act: () => void) => void {
+/** Delays deliveries and preserves their order. */
+function orderedDelay(
+  clock: VirtualClock,
+  late: () => number,
+): (atMs: number, act: () => void) => void {
   let last = 0;
   return (atMs, act) => {
     last = Math.max(last, atMs + late());
@@ -114,8 +122,8 @@ function wire(clock: VirtualClock, late: () => number): (atMs: number, act: () =
   };
 }
 
-/** Drawn anew for each packet, the same in each run; some are hardly late. */
-function lateness(mostMs: number): () => number {
+/** Random delays, the same in each run; short delays are more frequent. */
+function randomDelay(mostMs: number): () => number {
   let state = 1;
   return () => {
     state = (state * 48_271) % 2_147_483_647;

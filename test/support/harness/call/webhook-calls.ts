@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { LoggedTurn } from '../../../../agents-runtime/contract/call-log.js';
+import { CallTurnsRepository } from '../../../../src/calls/store/call-turns.repository.js';
 import { CallsRepository } from '../../../../src/calls/store/calls.repository.js';
 import type { Agent } from '../../../../src/features/agents/agent.model.js';
 import { makeAgentId } from '../../../../src/features/agents/agent.model.js';
@@ -12,7 +13,7 @@ import type { SecretBox } from '../../../../src/platform/secrets/secret-box.js';
 
 type Entry = Partial<StoredEventWebhook> & { readonly url: string };
 
-/** An agent of a new account with these event webhooks. */
+/** Creates an agent with these event webhooks in a new account. */
 export async function makeAgent(
   db: Knex,
   box: SecretBox,
@@ -36,16 +37,18 @@ export async function makeAgent(
   });
 }
 
-/** Calls of an agent, as they are written down, without their media. */
-export class WrittenCalls {
+/** Stores calls of an agent in the database, without media. */
+export class StoredWebhookCalls {
   readonly #calls: CallsRepository;
+  readonly #turns: CallTurnsRepository;
   readonly #gatewayId = randomUUID();
 
   constructor(db: Knex, events: WebhookRecorder) {
     this.#calls = new CallsRepository(db, 0, events);
+    this.#turns = new CallTurnsRepository(db, events);
   }
 
-  /** A call whose media is about to be connected. */
+  /** Creates a call whose media is not connected yet. */
   async begin(agent: Agent): Promise<string> {
     const callId = randomUUID();
     await this.#calls.reserve({
@@ -79,6 +82,6 @@ export class WrittenCalls {
   ): Promise<void> {
     const times = { startMs: index * 1_000, endMs: index * 1_000 + 500 };
     const turn = { index, role, text, cut: false, ...times, ...(tools && { tools }) };
-    return this.#calls.turns.save(callId, turn);
+    return this.#turns.save(callId, turn);
   }
 }

@@ -1,6 +1,6 @@
 import { Segmenter, type SpeechEdge } from '../../../../media/vad/segmenter.js';
-import type { EndingSettings, Outcome } from './endpointing-call.js';
-import type { RealEars } from './real-models.js';
+import type { EndpointingSettings, Outcome } from './endpointing-call.js';
+import type { RealSpeechModels } from './real-models.js';
 import { RATE, type Take } from './takes.js';
 
 const PRE_ROLL = 8_000;
@@ -8,20 +8,20 @@ const TAIL = 3_200;
 
 interface Pause {
   readonly speechEndSample: number;
-  /** Where speech goes on; undefined: nowhere. */
+  /** Start of the next speech; undefined if there is none. */
   readonly nextSample: number | undefined;
 }
 
 /**
- * What simpler rules make of a take, counted from the same edges of speech: silence alone (`vad`), or
- * two delays by whether the turn model finds the turn complete (`turn-model`).
+ * The outcome of simpler rules on a take, from the same speech edges: a silence threshold (`vad`),
+ * or two delays chosen by the turn model (`turn-model`).
  */
 export async function baseline(
   kind: 'vad' | 'turn-model',
   take: Take,
   probabilities: readonly number[],
-  ears: RealEars,
-  settings: EndingSettings,
+  models: RealSpeechModels,
+  settings: EndpointingSettings,
 ): Promise<Outcome> {
   const shortest = Math.max(settings.minSilenceMs, settings.minEndpointingMs);
   const commits: number[] = [];
@@ -31,8 +31,8 @@ export async function baseline(
     let delayMs = shortest;
     if (kind === 'turn-model') {
       const from = Math.max(0, startSample - PRE_ROLL);
-      const heard = take.samples.slice(from, pause.speechEndSample + TAIL);
-      if ((await ears.completeness(heard)) <= 0.5) delayMs = settings.maxEndpointingMs;
+      const speech = take.samples.slice(from, pause.speechEndSample + TAIL);
+      if ((await models.completeness(speech)) <= 0.5) delayMs = settings.maxEndpointingMs;
     }
     const dueSample = pause.speechEndSample + (delayMs * RATE) / 1000;
     if (pause.nextSample !== undefined && pause.nextSample < dueSample) continue;
@@ -43,7 +43,7 @@ export async function baseline(
 }
 
 /** Each pause with the start of the speech before it. */
-function pausesOf(probabilities: readonly number[], { minSilenceMs }: EndingSettings) {
+function pausesOf(probabilities: readonly number[], { minSilenceMs }: EndpointingSettings) {
   const segmenter = new Segmenter({ threshold: 0.6, minSpeechMs: 100, minSilenceMs });
   const edges: SpeechEdge[] = [];
   for (const probability of probabilities) segmenter.push(probability, (edge) => edges.push(edge));

@@ -3,20 +3,20 @@ import { SpeechCache } from '../../../../agents-runtime/output/speech-cache.js';
 import { Call } from '../../../../agents-runtime/session/call.js';
 import { FrameTicker } from '../../../../agents-runtime/timing/frame-ticker.js';
 import type { VoiceActivity } from '../../../../media/vad/voice-activity.js';
-import { PlayingClient, VOICE_RATE } from '../../fakes/virtual-client.js';
+import { VirtualClient, VOICE_RATE } from '../../fakes/virtual-client.js';
 import { VirtualClock } from '../audio/virtual-clock.js';
 import { CONFIG } from '../call/call-harness.js';
-import { type RealEars, replayedActivity } from './real-models.js';
+import { type RealSpeechModels, replayedActivity } from './real-models.js';
 import { RATE, type Take } from './takes.js';
 
-/** The settings of the agent that matter for the end of a turn, in ms. */
-export interface EndingSettings {
+/** Agent settings that affect the end of a turn, in milliseconds. */
+export interface EndpointingSettings {
   readonly minSilenceMs: number;
   readonly minEndpointingMs: number;
   readonly maxEndpointingMs: number;
 }
 
-/** When turns were committed, in ms after the take's true end; below 0 the caller was cut off. */
+/** Commit times in ms after the end of speech; a negative time interrupts the caller. */
 export interface Outcome {
   readonly commits: readonly number[];
   readonly texts: readonly string[];
@@ -26,22 +26,26 @@ const FRAME = 320;
 const FRAME_MS = 20;
 const STEP_MS = 5;
 
-/** A real call on a virtual clock with the real models as its ears; the agent never answers. */
-export class SpokenCall {
+/** A real call on a virtual clock with the real speech models. The agent never answers. */
+export class EndpointingCall {
   readonly clock = new VirtualClock();
-  /** What the agent was asked, ahead of its turn or at it. */
+  /** The user texts sent to the LLM, speculatively or at a commit. */
   readonly texts: string[] = [];
   readonly faults: unknown[] = [];
   readonly call: Call;
-  /** Clock times at which a turn was committed. */
+  /** Clock times of the commits. */
   readonly commits: number[] = [];
-  readonly #transport = new PlayingClient(this.clock);
-  readonly #ears: RealEars;
+  readonly #transport = new VirtualClient(this.clock);
+  readonly #ears: RealSpeechModels;
   #seen = 0;
   #state = 'listening';
 
-  constructor(ears: RealEars, voiceActivity: VoiceActivity, config: Partial<AgentConfig>) {
-    this.#ears = ears;
+  constructor(
+    models: RealSpeechModels,
+    voiceActivity: VoiceActivity,
+    config: Partial<AgentConfig>,
+  ) {
+    this.#ears = models;
     const { clock, texts } = this;
     this.call = new Call({
       config: { ...CONFIG, userSilenceTimeoutMs: 1e6, ...config },
@@ -49,8 +53,8 @@ export class SpokenCall {
       clock,
       ticker: new FrameTicker(clock),
       voiceActivity,
-      turnDetector: ears.turnModelOn(clock),
-      speechToText: ears.recogniserOn(clock),
+      turnDetector: models.turnModelOn(clock),
+      speechToText: models.recogniserOn(clock),
       languageModel: silentModel(texts),
       voice: shortVoice,
       speechCache: new SpeechCache(this.clock),
@@ -67,13 +71,13 @@ export class SpokenCall {
     this.#transport.onPlayed = (ms) => this.call.played(ms);
   }
 
-  /** Connects and lets the greeting be played. */
+  /** Connects and waits for the end of the greeting. */
   async begin(): Promise<void> {
     this.call.connected();
     await this.run(800);
   }
 
-  /** Lets time pass, as far as the models keep up. */
+  /** Advances the clock and waits for the models. */
   async run(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += STEP_MS) {
       await this.clock.run(STEP_MS, STEP_MS);
@@ -82,8 +86,8 @@ export class SpokenCall {
     }
   }
 
-  /** Sends samples in packets of 20 ms by the clock; `isLost` packets are silent. */
-  async hear(samples: Float32Array, isLost: (packet: number) => boolean = () => false) {
+  /** Sends samples in packets of 20 ms by the clock; packets with `isLost` are silent. */
+  async sendAudio(samples: Float32Array, isLost: (packet: number) => boolean = () => false) {
     for (let at = 0, packet = 0; at + FRAME <= samples.length; at += FRAME, packet++) {
       this.push(isLost(packet) ? new Float32Array(FRAME) : samples.subarray(at, at + FRAME));
       await this.run(FRAME_MS);
@@ -108,7 +112,7 @@ export class SpokenCall {
     for (; this.#seen < events.length; this.#seen++) {
       const event = events[this.#seen]!;
       if (event.type !== 'state') continue;
-      // After a filler the agent thinks on: that is no other turn.
+      // After a filler the state returns to `thinking`: that is not a new turn.
       const isCommit = event.state === 'thinking' && this.#state !== 'speaking';
       if (isCommit) this.commits.push(this.clock.now());
       this.#state = event.state;
@@ -116,28 +120,31 @@ export class SpokenCall {
   }
 }
 
-/** What the engine makes of a take. */
-export async function hearTake(
+/** Runs a take through a call. */
+export async function runTake(
   take: Take,
   probabilities: readonly number[],
-  ears: RealEars,
-  settings: EndingSettings,
+  models: RealSpeechModels,
+  settings: EndpointingSettings,
 ): Promise<Outcome> {
-  const greeting = take.turn.asked ?? '';
-  const spoken = new SpokenCall(ears, replayedActivity(probabilities), { ...settings, greeting });
+  const greeting = take.turn.question ?? '';
+  const spoken = new EndpointingCall(models, replayedActivity(probabilities), {
+    ...settings,
+    greeting,
+  });
   await spoken.begin();
   const startedAt = spoken.clock.now();
-  // A packet holds what was said before it was sent.
+  // A packet contains speech from before it was sent.
   const endedAt = startedAt - FRAME_MS + (take.endSample * 1000) / RATE;
   const isOver = () => (spoken.commits.at(-1) ?? 0) > endedAt;
   for (let at = 0; at < take.samples.length && !isOver(); at += FRAME) {
-    await spoken.hear(take.samples.subarray(at, at + FRAME));
+    await spoken.sendAudio(take.samples.subarray(at, at + FRAME));
   }
   await spoken.end();
   return { commits: spoken.commits.map((at) => at - endedAt), texts: spoken.texts };
 }
 
-/** Notes what it is asked and says nothing until it is stopped. */
+/** Records the user texts and returns nothing until it is aborted. */
 function silentModel(texts: string[]) {
   return {
     id: 'silent',
@@ -157,7 +164,7 @@ function silentModel(texts: string[]) {
   };
 }
 
-/** Says any question within 100 ms. */
+/** Speaks any text within 100 ms. */
 const shortVoice = {
   id: 'short',
   languages: ['en'],

@@ -6,7 +6,7 @@ export interface Percentiles {
   readonly max: number;
 }
 
-/** Nearest rank: each figure is one that was measured. */
+/** Nearest-rank percentiles: each result is one of the values. */
 export function percentilesOf(values: readonly number[]): Percentiles {
   const sorted = [...values].sort((a, b) => a - b);
   const at = (share: number) =>

@@ -9,23 +9,25 @@ import { SileroVoiceActivity } from '../../../../media/vad/silero-voice-activity
 import { VAD_WINDOW, type VoiceActivity } from '../../../../media/vad/voice-activity.js';
 import { modelFolder } from '../process/model-folder.js';
 
-/** How long the models take on the virtual clock, whatever this machine needs. Source: speech.md, rounded up. */
+/**
+ * Duration of the models' work on the virtual clock, in milliseconds: measured values, rounded up.
+ */
 const TURN_MODEL_MS = 50;
 const RECOGNISER_MS = 40;
 const RECOGNISER_MS_PER_SECOND = 20;
 
 /**
- * The real models that listen, for engines on a virtual clock: an answer is computed for real, kept
- * (the same sound gives the same answer), and arrives after a fixed time of the engine's clock.
+ * Real speech models for calls on a virtual clock. Results are computed with the models, cached per
+ * audio, and delivered after a fixed time of the call's clock.
  */
-export class RealEars {
+export class RealSpeechModels {
   readonly #vad: SileroVoiceActivity;
   readonly #turnDetector: SmartTurn;
   readonly #recogniser: MoonshineSpeechToText;
   readonly #answers = new Map<string, Promise<number | string>>();
   readonly #open = new Set<Promise<unknown>>();
-  /** Runs of the turn model, kept answers included. */
-  judged = 0;
+  /** Number of turn model requests, including cached ones. */
+  turnModelRequests = 0;
 
   constructor(scheduler: CpuScheduler) {
     this.#vad = new SileroVoiceActivity({
@@ -39,21 +41,21 @@ export class RealEars {
     this.#recogniser = new MoonshineSpeechToText({ id, folder: modelFolder(id), scheduler });
   }
 
-  /** Speech probabilities of a whole recording, window by window. */
+  /** Speech probabilities of a recording, window by window. */
   probabilities(samples: Float32Array): Promise<readonly number[]> {
     const windows = Math.floor(samples.length / VAD_WINDOW);
     return new Promise((resolve) => {
       const heard: number[] = [];
-      const line = this.#vad.open((probability) => {
+      const stream = this.#vad.open((probability) => {
         if (heard.push(probability) < windows) return push();
-        line.close();
+        stream.close();
         resolve(heard);
       });
-      // A few at a time: more than the queue holds would count as silence.
+      // At most 100 pending windows: the VAD drops windows beyond its queue limit.
       let pushed = 0;
       const push = () => {
         while (pushed < windows && pushed - heard.length < 100) {
-          line.push(samples.subarray(pushed * VAD_WINDOW, ++pushed * VAD_WINDOW));
+          stream.push(samples.subarray(pushed * VAD_WINDOW, ++pushed * VAD_WINDOW));
         }
       };
       push();
@@ -61,7 +63,7 @@ export class RealEars {
   }
 
   completeness(samples: Float32Array): Promise<number> {
-    this.judged++;
+    this.turnModelRequests++;
     return this.#once('turn', samples, () => this.#turnDetector.completeness(samples));
   }
 
@@ -78,7 +80,10 @@ export class RealEars {
     };
   }
 
-  /** Finals only: interims play no part in when a turn ends, and would take minutes. */
+  /**
+   * Final transcripts only: interim transcripts do not affect the end of a turn and would take
+   * minutes.
+   */
   recogniserOn(clock: Clock): SpeechToText {
     return {
       id: this.#recogniser.id,
@@ -93,12 +98,12 @@ export class RealEars {
     };
   }
 
-  /** The VAD itself, for audio that is not known beforehand. */
+  /** The VAD itself, for audio whose probabilities were not computed before. */
   voiceActivity(): VoiceActivity {
     return {
       open: (onWindow) => {
         const waiting: (() => void)[] = [];
-        const line = this.#vad.open((probability) => {
+        const stream = this.#vad.open((probability) => {
           waiting.shift()?.();
           onWindow(probability);
         });
@@ -107,10 +112,10 @@ export class RealEars {
             const answered = new Promise<void>((resolve) => waiting.push(resolve));
             this.#open.add(answered);
             void answered.then(() => this.#open.delete(answered));
-            line.push(window);
+            stream.push(window);
           },
           close: () => {
-            line.close();
+            stream.close();
             for (const resolve of waiting) resolve();
           },
         };
@@ -118,7 +123,7 @@ export class RealEars {
     };
   }
 
-  /** Resolves when no model works any more: only then may the clock go on. */
+  /** Resolves when no model is working, so that the clock may advance. */
   async settled(): Promise<void> {
     while (this.#open.size > 0) await Promise.all(this.#open);
   }
@@ -152,7 +157,7 @@ export class RealEars {
   }
 }
 
-/** Plays kept probabilities back, window by window, at once. */
+/** A VAD that replays stored probabilities synchronously, window by window. */
 export function replayedActivity(probabilities: readonly number[]): VoiceActivity {
   return {
     open: (onWindow) => {

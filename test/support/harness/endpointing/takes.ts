@@ -3,42 +3,42 @@ import { Resampler } from '../../../../media/audio/resampler.js';
 import type { TextToSpeech } from '../../../../media/tts/text-to-speech.js';
 import type { SpokenTurn } from '../../corpora/spoken-turns.js';
 
-/** Hz of all takes. */
+/** Sample rate of all takes in Hz. */
 export const RATE = 16_000;
-/** Room before and after the turn: the engine must find its way in and out of it. */
+/** Silence before and after the turn, in seconds. */
 const LEAD_SECONDS = 0.8;
 const TAIL_SECONDS = 4.5;
 const PAUSE_MARK = /\s*\|(\d+)\|\s*/g;
 
-/** One voice with its pace. */
+/** A voice and its speed. */
 export interface Caller {
   readonly voice: TextToSpeech;
   readonly speed: number;
 }
 
-/** A turn as audio: −1…1 at 16 kHz, its last sample of speech known. */
+/** A turn as audio: −1…1 at 16 kHz, with the position of the last speech sample. */
 export interface Take {
   readonly turn: SpokenTurn;
   readonly voice: string;
   readonly samples: Float32Array<ArrayBuffer>;
   readonly endSample: number;
-  /** Pauses inside it, in ms. */
+  /** Pauses inside the turn, in milliseconds. */
   readonly pauses: readonly number[];
 }
 
-/** Says a turn in one breath, then puts its pauses in between the words. */
+/** Synthesises a turn without pauses, then inserts its pauses between the words. */
 export async function takeOf(turn: SpokenTurn, { voice, speed }: Caller): Promise<Take> {
-  const text = turn.said.replace(PAUSE_MARK, ' ');
+  const text = turn.text.replace(PAUSE_MARK, ' ');
   const { samples, words } = await spoken(text, voice, speed);
   const pauses: number[] = [];
   const parts: Float32Array[] = [new Float32Array(LEAD_SECONDS * RATE)];
   let from = 0;
   let removed = 0;
-  for (const mark of turn.said.matchAll(PAUSE_MARK)) {
+  for (const mark of turn.text.matchAll(PAUSE_MARK)) {
     const at = mark.index - removed;
     removed += mark[0].length - 1;
     const next = words.find(({ textStart }) => textStart >= at);
-    if (!next) throw new Error(`No word behind the pause of: ${turn.said}`);
+    if (!next) throw new Error(`No word behind the pause of: ${turn.text}`);
     const cut = quietest(samples, next.startSample - 0.12 * RATE, next.startSample + 0.06 * RATE);
     const ms = Number(mark[1]);
     parts.push(faded(samples.slice(from, cut)), new Float32Array((RATE * ms) / 1000));
@@ -50,7 +50,7 @@ export async function takeOf(turn: SpokenTurn, { voice, speed }: Caller): Promis
   return { turn, voice: voice.id, samples: said, endSample: lastSpeech(said), pauses };
 }
 
-/** The take in a room with noise, `snr` dB below the speech; the same each time. */
+/** Adds noise `snr` dB below the level of the speech; the same noise each time. */
 export function withNoise(take: Take, snr: number): Take {
   let energy = 0;
   let spokenSamples = 0;
@@ -64,7 +64,7 @@ export function withNoise(take: Take, snr: number): Take {
   return { ...take, samples: take.samples.map((sample, i) => sample + noise[i]!) };
 }
 
-/** Pink noise of the given level; Source: P. Kellet's filter, musicdsp.org 76. */
+/** Pink noise of the given RMS level. Source: P. Kellet's filter, musicdsp.org 76. */
 export function roomNoise(length: number, level: number): Float32Array<ArrayBuffer> {
   const random = randomness(7);
   const noise = new Float32Array(length);
@@ -82,7 +82,7 @@ export function roomNoise(length: number, level: number): Float32Array<ArrayBuff
   return noise.map((sample) => sample * gain);
 }
 
-/** Even numbers in 0…1, the same for the same seed. Source: mulberry32. */
+/** Uniform numbers in 0…1, reproducible by seed. Source: mulberry32. */
 export function randomness(seed: number): () => number {
   let state = seed;
   return () => {
@@ -110,7 +110,7 @@ async function spoken(text: string, voice: TextToSpeech, speed: number) {
   resampler.flush(keep);
   const samples = concat(Float32Array, parts);
   const peak = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
-  // All voices as loud as each other.
+  // Normalises the peak, so that all voices are equally loud.
   return { samples: samples.map((sample) => (sample * 0.5) / peak), words };
 }
 
@@ -129,7 +129,7 @@ function quietest(samples: Float32Array, start: number, end: number): number {
   return best;
 }
 
-/** No click at a cut. */
+/** Fades both ends to avoid clicks at the cuts. */
 function faded(samples: Float32Array<ArrayBuffer>): Float32Array<ArrayBuffer> {
   const length = Math.min(80, samples.length);
   for (let i = 0; i < length; i++) {
@@ -139,7 +139,7 @@ function faded(samples: Float32Array<ArrayBuffer>): Float32Array<ArrayBuffer> {
   return samples;
 }
 
-/** The end of the last 10 ms that are within 36 dB of the loudest. */
+/** The end of the last 10 ms window within 36 dB of the loudest one. */
 function lastSpeech(samples: Float32Array): number {
   const window = 160;
   const energies: number[] = [];

@@ -1,24 +1,27 @@
 import type { Outcome } from './endpointing-call.js';
 import { percentilesOf } from './percentiles.js';
 
-/** Later than this after the end, a commit is late. */
+/** A commit later than this after the end of speech counts as late, in milliseconds. */
 const LATE_MS = 1200;
-/** A commit that comes so much before the end of a fading last sound cuts nobody off. */
+/**
+ * A commit at most this long before the end does not cut off speech, because the last sound fades
+ * out.
+ */
 const FADE_MS = 60;
 
-/** What became of many turns. Times are ms after the last sample of speech. */
-export interface Tally {
+/** Results of many turns. Times are in ms after the last sample of speech. */
+export interface EndpointingSummary {
   readonly turns: number;
-  /** Committed before the end. */
+  /** Turns with a commit before the end of speech. */
   readonly cutOff: number;
   readonly late: number;
-  /** Never committed. */
+  /** Turns that were never committed. */
   readonly missed: number;
   readonly p50: number;
   readonly p95: number;
 }
 
-export function tallyOf(outcomes: readonly Outcome[]): Tally {
+export function summarise(outcomes: readonly Outcome[]): EndpointingSummary {
   const lasts = outcomes.map(({ commits }) => commits.at(-1) ?? Number.NEGATIVE_INFINITY);
   const ends = lasts.filter((ms) => ms >= -FADE_MS);
   const { p50, p95 } = percentilesOf(ends);

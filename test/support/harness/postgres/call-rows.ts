@@ -6,9 +6,9 @@ export interface CallSeed {
   readonly accountId: string;
   readonly agentId?: string;
   readonly agentName?: string;
-  /** When its media was connected; null: it never began. */
+  /** Time at which the media was connected; null: never. */
   readonly startedAt: Date | null;
-  /** Null while it runs. */
+  /** Null while the call runs. */
   readonly seconds?: number | null;
   readonly credits?: number;
   readonly turns?: readonly TurnSeed[];
@@ -20,7 +20,7 @@ export interface TurnSeed
   readonly text: string;
 }
 
-/** Writes a call as it is when it has ended (or runs), and answers its id. */
+/** Inserts an ended or running call. @returns its ID */
 export async function insertCall(db: Knex, seed: CallSeed): Promise<string> {
   const { startedAt, seconds = 60, turns = [] } = seed;
   const callId = randomUUID();

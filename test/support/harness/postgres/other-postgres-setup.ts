@@ -5,7 +5,7 @@ import { makeTestFolder } from '../process/test-folder.js';
 import { copyPgserver } from './pgserver.js';
 import { providePostgres } from './postgres-setup.js';
 
-/** A PostgreSQL of another major version than the embedded one, where it can be had. */
+/** A PostgreSQL of another major version than the embedded one, if it is available. */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const python = findTool('postgresql-16');
   if (python === undefined) return undefined;

@@ -2,10 +2,10 @@ import { cpSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * Copies the PostgreSQL of the Python package pgserver, which has the extension pgvector, to where
- * another user than root may run it.
- * @param python of the environment with the package
- * @returns the folder of its programs
+ * Copies PostgreSQL with pgvector from the Python package pgserver to a folder that users other
+ * than root can access.
+ * @param python interpreter of the environment with the package
+ * @returns the folder with the programs
  */
 export function copyPgserver(python: string, folder: string): string {
   const lib = join(dirname(dirname(python)), 'lib');

@@ -16,7 +16,7 @@ export const TEST_SERVER_USER = process.getuid?.() === 0 ? NOBODY : undefined;
 const MAX_CONNECTIONS = 200;
 
 export interface PostgresServer {
-  /** As the owner of the database `parley`, who is no superuser. */
+  /** Connects as the owner of the database `parley`, who is not a superuser. */
   readonly connection: DatabaseConnection;
   stop(): Promise<void>;
 }
@@ -43,10 +43,10 @@ export async function createCluster(
 }
 
 /**
- * Starts a PostgreSQL on a data folder that has the user and the database of the embedded one after
- * it. It is not durable: a test of what survives a crash needs the embedded one.
+ * Starts PostgreSQL on a data folder and creates the same user and database as the embedded server.
+ * It is not durable: tests of crash recovery need the embedded server.
  * @param bin the folder with `postgres`
- * @param data its socket is there as well
+ * @param data data folder; also holds the socket
  */
 export async function startPostgres(bin: string, data: string): Promise<PostgresServer> {
   const settings = [
@@ -58,7 +58,7 @@ export async function startPostgres(bin: string, data: string): Promise<Postgres
     'full_page_writes=off',
   ];
   const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
-  // Its log names each start and each fault that a test makes.
+  // The log is discarded: it contains every error that a test provokes.
   const server = spawn(join(bin, 'postgres'), args, {
     ...asUser(TEST_SERVER_USER),
     stdio: 'ignore',

@@ -10,12 +10,12 @@ import { createCluster, startPostgres, TEST_SERVER_USER } from './postgres-serve
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The run's PostgreSQL. Its database is migrated; test files work on copies of it. */
+    /** The PostgreSQL of the test run. Its database is migrated; test files use copies of it. */
     postgres: DatabaseConnection;
   }
 }
 
-/** One PostgreSQL per run, of the embedded version. */
+/** Starts one PostgreSQL of the embedded version per test run. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   return providePostgres(
     project,
@@ -26,9 +26,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
 /**
  * Starts and migrates a server for the test files of a project.
- * @param bin the folder of its programs
+ * @param bin the folder with the programs
  * @param locale arguments of `initdb`
- * @returns stops it
+ * @returns stops the server
  */
 export async function providePostgres(
   project: TestProject,
@@ -41,7 +41,7 @@ export async function providePostgres(
   const server = await startPostgres(bin, data);
   const db = connect(server.connection);
   await migrate(db);
-  // PostgreSQL copies a database only while nobody is connected to it.
+  // PostgreSQL can copy a database only while it has no connections.
   await db.destroy();
   project.provide('postgres', server.connection);
   return async () => {

@@ -16,7 +16,7 @@ const FUNCTIONS = `
     and not exists (select from pg_depend where objid = p.oid and deptype = 'e')
   order by p.oid::regprocedure::text`;
 
-/** Those of identity columns come with their tables. */
+/** Without the sequences of identity columns, which belong to their tables. */
 const SEQUENCES = `
   select format('create sequence %I as %s increment %s minvalue %s maxvalue %s start %s%s', relname,
     format_type(seqtypid, null), seqincrement, seqmin, seqmax, seqstart,
@@ -56,7 +56,7 @@ const SEQUENCE_OWNERS = `
   join pg_class t on t.oid = refobjid join pg_attribute on attrelid = t.oid and attnum = refobjsubid
   where deptype = 'a' and s.relnamespace = 'public'::regnamespace order by s.relname`;
 
-/** Foreign keys last, as they lean on the others; "not null" is told with the columns. */
+/** Foreign keys last, because they refer to other constraints. `COLUMN` covers "not null". */
 const CONSTRAINTS = `
   select format('alter table %I add constraint %I %s', relname, conname,
     pg_get_constraintdef(k.oid)) as sql
@@ -80,7 +80,7 @@ const TRIGGERS = `
   select pg_get_triggerdef(t.oid) as sql from pg_trigger t join pg_class c on c.oid = tgrelid
   where relnamespace = 'public'::regnamespace and not tgisinternal order by relname, tgname`;
 
-/** Which migrations made it, so that a loaded dump goes on from there. */
+/** Applied migrations, so that a loaded dump can be migrated further. */
 const HISTORY = `
   select format('insert into schema_migrations (name) values (%L)', name) as sql
   from schema_migrations order by name`;
@@ -100,8 +100,9 @@ const PARTS = [
 ];
 
 /**
- * The schema as SQL that makes it again: the same text for the same schema, whatever order it was
- * made in, save the columns of a table. (pg_dump is not among the embedded programs.)
+ * The schema as SQL statements. Equal schemas give equal text, whatever the order of their
+ * creation, except for the order of columns in a table. `pg_dump` is not part of the embedded
+ * PostgreSQL.
  */
 export async function dumpSchema(db: Knex): Promise<string> {
   const statements: string[] = ['set check_function_bodies = off'];

@@ -4,21 +4,21 @@ import { afterAll, beforeAll, beforeEach, inject } from 'vitest';
 import { connect, type DatabaseConnection } from '../../../../src/platform/db/connect.js';
 
 export interface TestDatabase {
-  /** Migrated to this version's schema; there from `beforeAll` on. */
+  /** Migrated to the current schema; available from `beforeAll` on. */
   readonly db: Knex;
   readonly connection: DatabaseConnection;
-  /** Another empty database on the same server, for tests of the schema itself. */
+  /** Creates another empty database on the same server, for tests of the schema itself. */
   createEmpty(): Promise<DatabaseConnection>;
 }
 
 export interface TestDatabaseOptions {
-  /** Empties every table before each test; else a test sees what those before it left. */
+  /** Empties all tables before each test. Default: tables keep their rows. */
   readonly emptied?: 'before-each';
 }
 
 /**
- * A test file's own database on the run's PostgreSQL: a copy of the migrated one. Roles and the list
- * of connections (`pg_stat_activity`) are the server's: other files use it at the same time.
+ * Gives a test file its own database on the run's PostgreSQL: a copy of the migrated one. Roles and
+ * `pg_stat_activity` are shared with other files that run at the same time.
  */
 export function withDatabase({ emptied }: TestDatabaseOptions = {}): TestDatabase {
   const template = inject('postgres');

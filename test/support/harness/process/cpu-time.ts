@@ -1,4 +1,4 @@
-/** ms that this process has computed so far: what others do on the machine does not count. */
+/** CPU time of this process in milliseconds. Other processes do not affect it. */
 export function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;

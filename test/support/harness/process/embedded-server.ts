@@ -9,7 +9,7 @@ import { processStart } from '../../../../src/platform/db/embedded/process-ident
 const WRITER = fileURLToPath(new URL('../../programs/database-writer.js', import.meta.url));
 
 /** Runs database-writer.ts on a data folder. */
-export class Writer {
+export class DatabaseWriter {
   readonly #child: ChildProcess;
   #said = '';
 
@@ -20,11 +20,11 @@ export class Writer {
     });
   }
 
-  static async start(dataDir: string): Promise<Writer> {
+  static async start(dataDir: string): Promise<DatabaseWriter> {
     const child = spawn(process.execPath, [WRITER, dataDir], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    const writer = new Writer(child);
+    const writer = new DatabaseWriter(child);
     while (!writer.#said.startsWith('ready\n')) {
       if (child.exitCode !== null) throw new Error(`The writer ended with ${child.exitCode}`);
       await sleep(5);
@@ -32,7 +32,7 @@ export class Writer {
     return writer;
   }
 
-  /** The numbers that it said were safe, without a line that it was killed in. */
+  /** The acknowledged numbers, without an incomplete last line. */
   get acknowledged(): number[] {
     return this.#said.split('\n').slice(1, -1).map(Number);
   }
@@ -50,23 +50,23 @@ export class Writer {
   }
 }
 
-/** The process of the database server in a data folder. */
+/** The process ID of the database server in a data folder. */
 export function serverPid(dataDir: string): number {
   return Number(pidFileLines(dataDir)[0]);
 }
 
-/** Whether a server lives there and takes connections. */
+/** Whether the data folder's server runs and accepts connections. */
 export function isServerReady(dataDir: string): boolean {
   const [pid, , , , , , , state] = pidFileLines(dataDir);
   return state?.trim() === 'ready' && processStart(Number(pid)) !== undefined;
 }
 
-/** Nothing while no server is there. */
+/** Empty if there is no server. */
 function pidFileLines(dataDir: string): string[] {
   try {
     return readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n');
   } catch (error) {
-    // A server that starts removes its forerunner's at any moment.
+    // A starting server may remove the file of its predecessor at any moment.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }

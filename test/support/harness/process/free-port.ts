@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the ports that systems give to whoever asks for any: until ours is used nobody gets it. */
+/** Below the range of ephemeral ports, so that the system does not assign the port to others. */
 const FIRST = 15_000;
 const LAST = 31_999;
 
-/** A TCP port of the loopback that nobody listens on just now. */
+/** A currently unused TCP port on loopback. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST, LAST + 1);

@@ -5,7 +5,7 @@ import { freePort } from './free-port.js';
 import { ServerProcess } from './server-process.js';
 
 export interface LiveKitServer {
-  /** As in `http://127.0.0.1:41234`; clients take it with ws for http. */
+  /** `http://127.0.0.1:PORT`; clients use the `ws` scheme. */
   readonly url: string;
   readonly apiKey: string;
   readonly apiSecret: string;
@@ -17,17 +17,17 @@ const API_KEY = 'devkey';
 const API_SECRET = 'secret'.repeat(6);
 
 export interface LiveKitOptions {
-  /** By default a free one. */
+  /** Default: a free port. */
   readonly port?: number;
-  /** As in `127.0.0.1:6379`; without it there is no SIP. */
+  /** `HOST:PORT` of Redis; without it there is no SIP. */
   readonly redisAddress?: string;
-  /** Told what happens in rooms. */
+  /** Receives LiveKit's webhooks. */
   readonly webhookUrl?: string;
 }
 
 /**
- * A real livekit-server on the loopback alone.
- * @param binary the need `livekit-server`
+ * Starts livekit-server on loopback only.
+ * @param binary path from the optional program `livekit-server`
  */
 export async function startLiveKitServer(
   binary: string,
@@ -60,9 +60,9 @@ export async function startLiveKitServer(
 }
 
 /**
- * Nothing leaves the loopback: the server's own address is told, so it asks no STUN server; clients
- * are told one that is not there, or they would be told public ones; and there is no TCP port for
- * media, which would listen on every address.
+ * Keeps all traffic on loopback. `node_ip` is set, so the server queries no STUN server. Clients
+ * get a STUN address that does not exist instead of public ones. TCP media is off because it would
+ * listen on every address.
  */
 function configuration(ports: Readonly<Record<'port' | 'udpPort' | 'stunPort', number>>): string {
   return `port: ${ports.port}

@@ -7,59 +7,60 @@ import { coverageEnv } from './run-node.js';
 import { ServerProcess } from './server-process.js';
 import { makeTestFolder } from './test-folder.js';
 
-/** The program that `npm start` ends in. */
+/** The entry point of the gateway. */
 export const MAIN = fileURLToPath(new URL('../../../../src/main.js', import.meta.url));
-/** What `npm start` calls; its argument is `start`. */
+/** The launcher that `npm start` runs with the argument `start`. */
 export const LAUNCHER = fileURLToPath(
   new URL('../../../../../scripts/launch.mjs', import.meta.url),
 );
 
-/** What of our own environment the product may see; its settings come from the test alone. */
+/** Environment variables that the product inherits; its settings come from the test only. */
 const PASSED_ON =
   /^(PATH|HOME|USER|LANG|LC_.*|TZ|TMPDIR|XDG_.*|PARLEY_CACHE|MODELS_.*|PIP_.*|.*_PROXY)$/i;
 const READY_WITHIN_MS = 120_000;
 const PORT_IS_TAKEN = 'another program listens there';
 const MAX_ATTEMPTS = 3;
-/** It gives itself 14 s; on a busy machine they are longer. */
+/** The gateway's own limit is 14 s; a busy machine needs longer. */
 const STOP_WITHIN_MS = 60_000;
 
 export interface Product {
-  /** As in `http://127.0.0.1:41234`. */
+  /** `http://127.0.0.1:PORT`. */
   readonly url: string;
-  /** The first account's key. */
+  /** The first account's API key. */
   readonly apiKey: string;
   readonly dataDir: string;
-  /** The gateway's process. */
+  /** Process ID of the gateway. */
   readonly pid: number;
-  /** All that the gateway printed. */
+  /** Output of the gateway, at most the last 1,000,000 characters. */
   logs(): string;
-  /** Kills the gateway alone: the database and the data stay, as after a crash. */
+  /** Kills the gateway only: database and data stay, as after a crash. */
   kill(): Promise<void>;
   /**
-   * Ends the gateway in order, then whatever is left of it; a data folder that it was not given is
-   * removed. Gives the gateway's exit code; undefined if it had been killed.
-   * @throws if the gateway takes more than a minute.
+   * Stops the gateway, then its database. Removes the data folder unless it was passed as an
+   * option.
+   * @returns the gateway's exit code; undefined if it had been killed
+   * @throws if the gateway takes more than a minute
    */
   stop(): Promise<number | undefined>;
 }
 
 export interface ProductOptions {
-  /** Settings, beside PORT, HOST and DATA_DIR. */
+  /** Settings other than PORT, HOST and DATA_DIR. */
   readonly env?: Readonly<Record<string, string>>;
-  /** To start on data that are there; else a fresh folder is made. */
+  /** Existing data folder. Default: a new folder. */
   readonly dataDir?: string;
   readonly readyWithinMs?: number;
-  /** What Node runs, by default MAIN. */
+  /** Arguments of Node. Default: `MAIN`. */
   readonly program?: readonly string[];
 }
 
-/** Starts the built product on a free port of the loopback and waits until it is ready. */
+/** Starts the built product on a free loopback port and waits until it is ready. */
 export async function startProduct(options: ProductOptions = {}): Promise<Product> {
   for (let tries = 1; ; tries++) {
     try {
       return await startOnPort(options);
     } catch (error) {
-      // Others may have taken its port before it listened there.
+      // Another program may take the port before the gateway listens on it.
       if (tries === MAX_ATTEMPTS || !String(error).includes(PORT_IS_TAKEN)) throw error;
     }
   }
@@ -105,13 +106,13 @@ async function startOnPort(options: ProductOptions): Promise<Product> {
   };
 }
 
-/** The product's environment: the machine's, and these settings. */
+/** The product's environment: inherited variables and `settings`. */
 export function productEnv(settings: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const machine = Object.entries(process.env).filter(([name]) => PASSED_ON.test(name));
   return { ...Object.fromEntries(machine), ...coverageEnv(), HOST: '127.0.0.1', ...settings };
 }
 
-/** Removes a data folder and stops the database in it, if a killed gateway left one. */
+/** Removes a data folder and stops its database, which a killed gateway leaves running. */
 export async function removeDataDir(dataDir: string): Promise<void> {
   await stopDatabase(dataDir);
   const link = join(dataDir, 'postgres');

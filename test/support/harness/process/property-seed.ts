@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 /**
- * The same random cases in every run, so that a run fails only for what was changed. Another
- * PROPERTY_SEED looks for faults that these cases do not find.
+ * Fixes the seed of random cases, so that a failure is due to a change. Set PROPERTY_SEED to test
+ * other cases.
  */
 fc.configureGlobal({ seed: Number(process.env.PROPERTY_SEED ?? 1) });

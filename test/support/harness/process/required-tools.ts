@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, it } from 'vitest';
 
-type Readiness = { readonly path: string } | { readonly reason: string };
+type Availability = { readonly path: string } | { readonly reason: string };
 
 /**
- * A suite that needs programs which the machine may lack (the rows of scripts/needs.mjs). It receives
- * their paths. If one cannot be had, the suite is skipped and the reason is printed.
+ * Defines a suite that needs optional programs (the rows of scripts/needs.mjs) and receives their
+ * paths. If one is unavailable, the suite is skipped and the reason is printed.
  */
 export function describeWith<const Name extends string>(
   needs: readonly Name[],
@@ -23,18 +23,18 @@ export function describeWith<const Name extends string>(
   }
   describe(suite, () => {
     if (reasons.length === 0) return define(paths as Record<Name, string>);
-    it('has what it needs', ({ skip }) => skip(`it cannot run: ${reasons.join('; ')}`));
+    it('runs its required programs', ({ skip }) => skip(`it cannot run: ${reasons.join('; ')}`));
   });
 }
 
-/** The path of one need, for programs outside of the tests. @throws why it cannot be had */
+/** The path of a program, for use outside of tests. @throws with the reason if it is unavailable */
 export function prepareTool(name: string): string {
   const found = readiness([name])[name];
   if (found && 'path' in found) return found.path;
   throw new Error(`${name}: ${found?.reason ?? NOT_PREPARED}`);
 }
 
-/** The path of one need; undefined if it cannot be had. */
+/** The path of a program; undefined if it is unavailable. */
 export function findTool(name: string): string | undefined {
   const found = readiness([name])[name];
   return found && 'path' in found ? found.path : undefined;
@@ -42,8 +42,8 @@ export function findTool(name: string): string | undefined {
 
 const NOT_PREPARED = 'the launcher did not prepare it';
 
-/** What the launcher prepared. Without the launcher, or for a single file, it is prepared here. */
-function readiness(needs: readonly string[]): Readonly<Record<string, Readiness>> {
+/** What the launcher prepared. Without the launcher, the programs are prepared here. */
+function readiness(needs: readonly string[]): Readonly<Record<string, Availability>> {
   const script = fileURLToPath(new URL('../../../../../scripts/needs.mjs', import.meta.url));
   const json = process.env.PARLEY_TOOLS ?? execFileSync(process.execPath, [script, ...needs]);
   return JSON.parse(json.toString());

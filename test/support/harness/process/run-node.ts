@@ -1,33 +1,36 @@
 import { execFile } from 'node:child_process';
 
-/** How a program ended, and all that it printed. */
-export interface Ended {
+/** Exit code and output of a program. */
+export interface ProgramResult {
   readonly code: number;
   readonly output: string;
-  /** The last line of the standard output. */
+  /** The last line of standard output. */
   readonly lastLine: string;
 }
 
 const TIME_LIMIT_MS = 110_000;
 
-/** Our own environment, without the variables by which vitest and the launcher mark a test's. */
+/** The environment without the variables that vitest and the launcher set for tests. */
 export function plainEnv(): NodeJS.ProcessEnv {
   const isPlain = ([name]: [string, unknown]) =>
     !/^(VITEST.*|TEST|NODE_ENV|CI|REQUIRE_ALL|PARLEY_T.*)$/.test(name);
   return { ...Object.fromEntries(Object.entries(process.env).filter(isPlain)), ...coverageEnv() };
 }
 
-/** Under `npm run coverage`, makes Node write which code it ran; nothing else must inherit this. */
+/**
+ * Under `npm run coverage`, makes Node write coverage data. Only the programs under test may
+ * inherit it.
+ */
 export function coverageEnv(): NodeJS.ProcessEnv {
   const folder = process.env.PARLEY_TEST_COVERAGE;
   return folder === undefined ? {} : { NODE_V8_COVERAGE: folder };
 }
 
-/** Runs Node with these arguments, and this environment alone, to its end. */
+/** Runs Node with these arguments and exactly this environment until it exits. */
 export function runNode(
   args: readonly string[],
   { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
-): Promise<Ended> {
+): Promise<ProgramResult> {
   return new Promise((resolve) => {
     const options = { cwd, env, timeout: TIME_LIMIT_MS };
     execFile(process.execPath, args, options, (error, stdout, stderr) => {

@@ -6,16 +6,16 @@ export interface ServerOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Answers 200 as soon as the server is ready. */
+  /** Responds with 200 when the server is ready. */
   readonly readyUrl: string;
-  /** What it prints when it is ready: else another server may be what answers. */
+  /** Printed when the server is ready, to distinguish it from another server on the same port. */
   readonly readyLine?: string;
   readonly readyWithinMs: number;
 }
 
 const KEPT_CHARACTERS = 1_000_000;
 
-/** A server in a process of its own, which does not outlive the test's. */
+/** A server in a child process that is killed when the test process exits. */
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly #ended: Promise<unknown>;
@@ -35,7 +35,7 @@ export class ServerProcess {
     process.once('exit', this.#dieWithUs);
   }
 
-  /** @throws if the server ends, or is not ready in time; what it printed stands in the message. */
+  /** @throws if the server exits or is not ready in time; the message contains its output */
   static async start(options: ServerOptions): Promise<ServerProcess> {
     const server = new ServerProcess(options);
     let hasEnded = false;
@@ -59,14 +59,15 @@ export class ServerProcess {
     return this.#child.pid ?? 0;
   }
 
-  /** All that it printed, up to the last million characters. */
+  /** The server's output, at most the last million characters. */
   logs(): string {
     return this.#logs;
   }
 
   /**
-   * Asks it to end and gives its exit code; a code of a signal is 128 and more.
-   * @throws if it does not end in time, after killing it.
+   * Stops the server with a signal.
+   * @returns its exit code; 128 if the signal ended it
+   * @throws if it does not exit in time; the server is then killed
    */
   async stop(withinMs: number, signal: 'SIGTERM' | 'SIGINT' = 'SIGTERM'): Promise<number> {
     this.#child.kill(signal);
@@ -84,7 +85,7 @@ export class ServerProcess {
     return this.#child.exitCode ?? 128;
   }
 
-  /** Kills it with no chance to tidy up. */
+  /** Kills the server without cleanup. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#ended;

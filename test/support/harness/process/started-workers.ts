@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 
-/** The worker threads that this process has started since, so that a test can end one. */
+/** Records the worker threads started by this process, so that a test can terminate one. */
 export class StartedWorkers {
   readonly #workers: Worker[] = [];
   readonly #note = (worker: Worker) => this.#workers.push(worker);
@@ -13,7 +13,7 @@ export class StartedWorkers {
     return this.#workers.length;
   }
 
-  /** Ends the one that was started last. */
+  /** Terminates the worker that was started last. */
   async terminateLast(): Promise<void> {
     await this.#workers.at(-1)!.terminate();
   }

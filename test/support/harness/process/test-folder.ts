@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cacheRoot } from '../../../../src/config/model-folders.js';
 
-/** What can be kept between runs, where the product keeps it too. */
+/** The product's cache folder, kept between runs. */
 export const CACHE = cacheRoot(process.env);
 
-/** A folder that root's database, which runs as another user, gets into as well. */
+/** A new folder that the unprivileged user of root's database can also enter. */
 export function makeTestFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'parley-test-'));
   chmodSync(folder, 0o711);

@@ -1,23 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
-/** A finding that the contract wants: a value of another type that is taken for what it says. */
+/** An accepted finding: the API coerces a value of another type, as the contract requires. */
 const Coercion = z.object({
   name: z.string(),
-  /** What the document's schema asks for. */
+  /** The type in the document's schema. */
   expected: z.enum(['number', 'boolean']),
-  /** What is taken for it, as JSON. */
+  /** Pattern of the accepted value as JSON. */
   value: z.string().transform((pattern) => new RegExp(pattern, 'i')),
   reason: z.string(),
 });
 type Coercion = z.output<typeof Coercion>;
 
-interface Wrong {
+interface Violation {
   readonly expected: string;
   readonly path: readonly PropertyKey[];
 }
 
-/** Tells whether a body that the document does not allow differs from it by listed coercions only. */
+/** Decides whether a body violates the document only by listed coercions. */
 export class Coercions {
   readonly #known: readonly Coercion[];
   readonly #schemas: object;
@@ -30,7 +30,7 @@ export class Coercions {
     this.#schemas = schemas;
   }
 
-  /** What the document says, to the letter. */
+  /** Validates exactly by the document's schema, without coercions. */
   strict(schema: object): z.ZodType {
     const known = this.#strict.get(schema);
     if (known) return known;
@@ -40,10 +40,10 @@ export class Coercions {
     return made;
   }
 
-  /** Their names; undefined where anything else is wrong too, or nothing is. */
+  /** The names of the coercions; undefined if the body is valid or has other errors. */
   explaining(schema: object, body: unknown): readonly string[] | undefined {
     const { error } = this.strict(schema).safeParse(body);
-    const names = wrongsOf(error?.issues ?? []).map(({ expected, path }) => {
+    const names = violationsOf(error?.issues ?? []).map(({ expected, path }) => {
       const value = JSON.stringify(path.reduce<unknown>(member, body)) ?? '';
       return this.#known.find((one) => one.expected === expected && one.value.test(value))?.name;
     });
@@ -52,15 +52,18 @@ export class Coercions {
   }
 }
 
-/** What is wrong where; of alternatives that is the one that is not null. */
-function wrongsOf(
+/**
+ * The invalid paths and their expected types; for a union, those of the alternative that is not
+ * null.
+ */
+function violationsOf(
   issues: readonly z.core.$ZodIssue[],
   place: readonly PropertyKey[] = [],
-): Wrong[] {
+): Violation[] {
   return issues.flatMap((issue) => {
     const path = [...place, ...issue.path];
     if (issue.code === 'invalid_union') {
-      const branches = issue.errors.map((branch) => wrongsOf(branch, path));
+      const branches = issue.errors.map((branch) => violationsOf(branch, path));
       return branches.find(([first]) => first?.expected !== 'null') ?? [];
     }
     return [{ expected: issue.code === 'invalid_type' ? issue.expected : issue.code, path }];

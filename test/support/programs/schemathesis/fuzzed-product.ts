@@ -2,7 +2,7 @@ import { TELNYX, TWILIO } from '../../fakes/carrier.js';
 import { startTelnyx, startTwilio } from '../../fakes/carrier-servers.js';
 import { type Product, startProduct } from '../../harness/process/product.js';
 
-/** The product with all carriers set up and no limits, for who sends whatever comes to mind. */
+/** Starts the product for fuzzing, with all carriers configured and without rate limits. */
 export async function startFuzzedProduct(): Promise<Product> {
   const numbers = Array.from({ length: 20 }, (_, i) => `+1808555${1000 + i}`);
   const [twilio, telnyx] = await Promise.all([startTwilio(numbers), startTelnyx(numbers)]);

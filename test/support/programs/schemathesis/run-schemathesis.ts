@@ -10,44 +10,47 @@ import { Coercions } from './coercions.js';
 const FILES = resolve('test/fixtures/schemathesis');
 
 export interface RunOptions {
-  /** The interpreter of the environment that schemathesis is installed in. */
+  /** Python interpreter of the environment with schemathesis. */
   readonly python: string;
   /** `examples`, `coverage`, `fuzzing`, `stateful` */
   readonly phases: readonly string[];
   readonly maxExamples: number;
-  /** Without one every run generates the same. */
+  /** Default: every run generates the same cases. */
   readonly seed?: number;
-  /** More of its own arguments. */
+  /** Additional command-line arguments. */
   readonly more?: readonly string[];
 }
 
-export interface Outcome {
+export interface FuzzingResult {
   readonly exitCode: number;
   readonly operations: { readonly total: number; readonly tested: number };
   readonly cases: number;
-  /** What the contract explains, by name, and how often it was seen. */
+  /** Number of failures per accepted coercion. */
   readonly explained: ReadonlyMap<string, number>;
-  /** Everything else that was found, each as a text that tells the request and the answer. */
+  /** All other failures, with request and response. */
   readonly findings: readonly string[];
-  /** All that it printed. */
+  /** Output of schemathesis. */
   readonly output: string;
 }
 
-/** Runs schemathesis against the running product and weighs what it finds. */
-export async function runSchemathesis(product: Product, options: RunOptions): Promise<Outcome> {
+/** Runs schemathesis against a running product and classifies its findings. */
+export async function runSchemathesis(
+  product: Product,
+  options: RunOptions,
+): Promise<FuzzingResult> {
   const folder = makeTestFolder();
   try {
     const report = join(folder, 'report.ndjson');
-    const { exitCode, output } = await spawned(product, options, folder, report);
+    const { exitCode, output } = await runProgram(product, options, folder, report);
     const response = await fetch(`${product.url}/openapi.json`);
     const document = (await response.json()) as Part;
-    return { exitCode, output, ...(await weighed(report, document)) };
+    return { exitCode, output, ...(await classify(report, document)) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function spawned(product: Product, options: RunOptions, cwd: string, report: string) {
+async function runProgram(product: Product, options: RunOptions, cwd: string, report: string) {
   const { python, phases, maxExamples, seed, more = [] } = options;
   const config = join(FILES, 'schemathesis.toml');
   const child = spawn(
@@ -77,7 +80,7 @@ async function spawned(product: Product, options: RunOptions, cwd: string, repor
   return { exitCode: exitCode ?? -1, output };
 }
 
-/** The id of the key that the run uses, which it must not delete. */
+/** The ID of the run's API key, which the run must not delete. */
 async function keyIdOf({ url, apiKey }: Product): Promise<number> {
   const headers = { authorization: `Bearer ${apiKey}` };
   const response = await fetch(`${url}/api/v1/auth/api-key`, { headers });
@@ -85,10 +88,10 @@ async function keyIdOf({ url, apiKey }: Product): Promise<number> {
   return Math.min(...api_keys.map(({ id }) => id));
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a report is read member by member
+// biome-ignore lint/suspicious/noExplicitAny: the report is read property by property
 type Part = any;
 
-async function weighed(report: string, document: Part) {
+async function classify(report: string, document: Part) {
   const coercions = new Coercions(document.components.schemas);
   const explained = new Map<string, number>();
   const findings: string[] = [];
@@ -106,7 +109,7 @@ async function weighed(report: string, document: Part) {
       for (const check of all.filter(({ status }) => status === 'failure')) {
         const names = explanationOf(check, interactions[id], document, coercions);
         for (const name of names ?? []) explained.set(name, (explained.get(name) ?? 0) + 1);
-        if (!names) findings.push(told(label, check, interactions[id]));
+        if (!names) findings.push(describeFinding(label, check, interactions[id]));
       }
     }
   }
@@ -125,12 +128,12 @@ function explanationOf(check: Part, { request }: Part, document: Part, coercions
     const body = JSON.parse(Buffer.from(request.body.$base64, 'base64').toString());
     return coercions.explaining(schema, body);
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined; // no JSON at all: nothing explains it
+    if (error instanceof SyntaxError) return undefined; // invalid JSON is no coercion
     throw error;
   }
 }
 
-function told(label: string, check: Part, { request, response }: Part): string {
+function describeFinding(label: string, check: Part, { request, response }: Part): string {
   const bytes = (body: Part) => Buffer.from(body?.$base64 ?? '', 'base64').toString();
   return [
     `${label}: ${check.name}: ${check.failure_info?.failure.message}`,

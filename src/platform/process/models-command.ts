@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { OperatorAdvice } from '../../../media/models/operator-advice.js';
 
 /** The folder that contains `dist`, in the clone or in the image. */
-const TOP = fileURLToPath(new URL('../../../', import.meta.url));
+const TOP = fileURLToPath(new URL('../../../../', import.meta.url));
 
 /**
  * Returns the command line of the models program, for messages to the operator. The container image has
@@ -32,3 +33,9 @@ export function pipAdvice(top: string = TOP): string {
 function isClone(top: string): boolean {
   return existsSync(`${top}/scripts/launch.mjs`);
 }
+
+export const MODEL_ADVICE: OperatorAdvice = {
+  modelsCommand: (args) => modelsCommand(args),
+  fetchCommand: (args) => fetchCommand(args),
+  pipAdvice: () => pipAdvice(),
+};

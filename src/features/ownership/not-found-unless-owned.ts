@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { ApiErrorCode } from '../../platform/http/error-codes.js';
 
@@ -29,12 +28,10 @@ const NOT_FOUND = {
  * sees and uses PUBLIC voices (`isUsableBy`). `NumberOwnership` decides about phone numbers.
  * @throws ApiError
  */
-export function notFound(resource: keyof typeof NOT_FOUND, id: string | number = ''): never {
+export function notFoundUnlessOwned(
+  resource: keyof typeof NOT_FOUND,
+  id: string | number = '',
+): never {
   const [code, messageFor] = NOT_FOUND[resource];
   throw new ApiError(code, messageFor(id));
-}
-
-/** Limits a query of voices to the account's own and the PUBLIC ones. */
-export function isUsableBy(accountId: string): (voices: Knex.QueryBuilder) => void {
-  return (voices) => voices.where({ account_id: accountId }).orWhere({ visibility: 'PUBLIC' });
 }
