@@ -164,8 +164,8 @@ describeWith(['piper-tts'], 'live call', ({ 'piper-tts': python }) => {
     expect(cut.text.length).toBeLessThan(0.8 * fact.length);
     const heard = await transcribe(client, askedMs, cleared.atMs);
     const difference = heard.split(' ').length - cut.text.split(' ').length;
-    // Recognition of a single interruption varies by a word or two; `bench -- heard` measures
-    // fifty.
+    // Recognition of a single interruption varies by a word or two. `bench -- interrupted-history`
+    // measures fifty interruptions.
     expect(Math.abs(difference), `${heard} | ${cut.text}`).toBeLessThanOrEqual(3);
     // Next to the remaining echo, at least one word must be recognised.
     expect(turns[2]?.text.toLowerCase()).toContain('shop');

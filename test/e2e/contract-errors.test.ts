@@ -17,30 +17,29 @@ const NO_NUMBER = 2_000_000_000;
 const ELSEWHERE: Readonly<Record<string, string>> = {
   401: 'contract.test.ts, for every route',
   403: 'contract.test.ts, for every route',
-  422: 'bad-bodies.test.ts, for every body; routes.test.ts for queries',
+  422: 'bad-bodies.test.ts for bodies, routes.test.ts for queries',
   429: 'rate-limit.test.ts: one limiter for all routes',
-  500: 'routes.test.ts: one handler of faults for all routes',
-  503: 'database-away.test.ts, records.test.ts: one handler for all routes',
+  500: 'routes.test.ts: one error handler for all routes',
+  503: 'database-unavailable.test.ts, records.test.ts: one error handler for all routes',
 };
 
 /** The same for single routes, as `METHOD path status`. */
 const SINGLE: Readonly<Record<string, string>> = {
   'POST /api/v1/tts/pronunciation-dictionaries/add-from-rules 400':
-    'the reference lists it; nothing causes it',
+    'documented, but nothing causes it',
   'POST /api/v1/tts/pronunciation-dictionaries/add-from-rules 502':
     'a database that refuses one table',
   'POST /api/v1/tts/pronunciation-dictionaries/add-from-file 502':
     'a database that refuses one table',
   'POST /api/v1/tts/pronunciation-dictionaries/{dictionary_id}/add-rules 409':
     'dictionaries/bad-input.test.ts',
-  'POST /api/v1/agent/select-phone-number 409': 'numbers.test.ts',
-  'POST /api/v1/agent/release-phone-number 409': 'numbers.test.ts',
-  'POST /api/v1/agent/release-phone-number 502': 'numbers.test.ts',
-  'POST /api/v1/calls/outbound 409': 'idempotent-answers.test.ts: no call can be dialled here',
+  'POST /api/v1/agent/select-phone-number 409': 'phone-numbers.service.test.ts',
+  'POST /api/v1/agent/release-phone-number 409': 'phone-numbers.service.test.ts',
+  'POST /api/v1/agent/release-phone-number 502': 'phone-numbers.service.test.ts',
+  'POST /api/v1/calls/outbound 409': 'idempotency.test.ts: no call can be dialled here',
   'POST /api/v1/calls/outbound 502': 'outbound.test.ts',
-  'POST /api/v1/google/{agent_id}/oauth/start 502':
-    'the contract lists it; no account can be linked',
-  'POST /api/v1/telephony/audiosocket/calls 409': 'idempotent-answers.test.ts',
+  'POST /api/v1/google/{agent_id}/oauth/start 502': 'documented, but no account can be linked',
+  'POST /api/v1/telephony/audiosocket/calls 409': 'idempotency.test.ts',
   'POST /api/v1/connection/connection-details 502': 'room-details.test.ts',
   'POST /api/v1/connection/test-connection-details 502': 'room-details.test.ts',
   'GET /api/v1/downloads/{call_id}/{file} 404': 'records.test.ts',

@@ -79,7 +79,7 @@ export async function run(args: readonly string[]): Promise<number> {
 
 /** Time to the first token: through the LLM client, and by a bare request with the same body. */
 async function modelCalls(times: number) {
-  const server = new Worker(new URL('./mind-server.js', import.meta.url));
+  const server = new Worker(new URL('./llm-overhead-server.js', import.meta.url));
   try {
     const [baseUrl] = (await once(server, 'message')) as [string];
     const endpoint = { baseUrl, apiKey: undefined, contextTokens: 16_384 };
