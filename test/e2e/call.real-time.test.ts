@@ -188,7 +188,7 @@ describeWith(['piper-tts'], 'live call', ({ 'piper-tts': python }) => {
   });
 
   it.concurrent('resumes if an interruption has too few words, and answers it afterwards', async (test) => {
-    // More words than any mistranscription of the remark.
+    // More words than any wrong transcript of the remark has.
     const { client } = await call(test, { min_interruption_words: 8 });
     await askAloud(client, ROSES, 1_000);
     await client.say(said.get(REMARK)!);

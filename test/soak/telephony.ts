@@ -68,7 +68,7 @@ export async function run(args: readonly string[]): Promise<number> {
       completedCalls.map(async ({ name, call }) => {
         await talk(call, question, minutes * 60_000).catch(async (error: unknown) => {
           const reason = await reasonOf(gateway, call.callId);
-          throw new Error(`${name} was not held to its end (${reason})`, { cause: error });
+          throw new Error(`${name} did not run to its end (${reason})`, { cause: error });
         });
       }),
     );

@@ -67,7 +67,7 @@ async function startCall(options: HarnessOptions): Promise<Kit> {
 
 const NETWORK_DELAYS_MS = [0, 60, 150];
 
-describe('recorded agent', () => {
+describe('recorded agent audio', () => {
   it.each(NETWORK_DELAYS_MS)(
     'is at the times of its playback with a network delay of %i ms',
     async (networkDelayMs) => {
@@ -81,7 +81,7 @@ describe('recorded agent', () => {
   );
 
   it.each(NETWORK_DELAYS_MS)(
-    'is silent during a pause and continues at the playhead, %i ms away',
+    'is silent during a pause and continues at the playhead with a network delay of %i ms',
     async (networkDelayMs) => {
       const kit = await startCall({ networkDelayMs });
       await kit.cough(300);
@@ -91,16 +91,19 @@ describe('recorded agent', () => {
     },
   );
 
-  it.each(NETWORK_DELAYS_MS)('ends at an interruption, %i ms away', async (networkDelayMs) => {
-    const kit = await startCall({ networkDelayMs });
-    await kit.say('stop now please', 900);
-    await kit.silence(3500);
-    expect(kit.control()).toContain('clear');
-    expectAsPlayed(kit, 20);
-  });
+  it.each(NETWORK_DELAYS_MS)(
+    'ends at an interruption with a network delay of %i ms',
+    async (networkDelayMs) => {
+      const kit = await startCall({ networkDelayMs });
+      await kit.say('stop now please', 900);
+      await kit.silence(3500);
+      expect(kit.control()).toContain('clear');
+      expectAsPlayed(kit, 20);
+    },
+  );
 
   it.each(NETWORK_DELAYS_MS)(
-    'repeats audio that a transport without pause plays again, %i ms away',
+    'repeats audio that a transport without pause plays again with a network delay of %i ms',
     async (networkDelayMs) => {
       const kit = await startCall({ networkDelayMs, canPause: false });
       await kit.cough(300);

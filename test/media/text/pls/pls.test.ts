@@ -26,7 +26,7 @@ function faultOf(xml: string | Uint8Array, languages?: string[]): [number, numbe
     if (error instanceof PlsError) return [error.line, error.column, error.message];
     throw error;
   }
-  throw new Error('It was read');
+  throw new Error('The lexicon was accepted');
 }
 
 /** The fields of the rules without their IDs. */

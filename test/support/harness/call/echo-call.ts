@@ -110,7 +110,7 @@ export class EchoCall {
     let spokenMs = 0;
     let restMs = 0;
     for (let ms = 0; restMs < REST_MS; ms += FRAME_MS) {
-      if (ms > MAX_MS) throw new Error('The agent does not come to an end');
+      if (ms > MAX_MS) throw new Error('The agent did not stop speaking in time');
       const { begun, over } = state();
       const at = caller ? ((spokenMs - caller.afterMs) * RATE) / 1000 : 0;
       await this.#step(
