@@ -27,8 +27,11 @@ it('never lets listeners run dry behind long texts that are far ahead', async ()
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
   const stream = (voice: QueuedVoice, words: number) => {
-    const text = plainText('word '.repeat(words).trim());
-    return synthesiser.stream({ voice, format: AUDIO_FORMATS.get('pcm_8000')!, text }, stop.signal);
+    const request = plainText('word '.repeat(words).trim());
+    return synthesiser.stream(
+      { voice, format: AUDIO_FORMATS.get('pcm_8000')!, request },
+      stop.signal,
+    );
   };
   const greedy = Array.from({ length: GREEDY }, async () => {
     for await (const _ of stream(long, 2_000));

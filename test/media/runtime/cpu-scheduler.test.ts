@@ -58,9 +58,9 @@ describe('jobs that wait for a permit', () => {
 it('tells how long nobody has waited for a job, but for background ones', async () => {
   const scheduler = new CpuScheduler(1);
   await scheduler.use('background', async () => undefined);
-  expect(scheduler.sinceAwaitedMs).toBe(Number.POSITIVE_INFINITY);
+  expect(scheduler.sinceForegroundMs).toBe(Number.POSITIVE_INFINITY);
   await scheduler.use('interim-transcript', async () => undefined);
-  expect(scheduler.sinceAwaitedMs).toBeLessThan(30_000);
+  expect(scheduler.sinceForegroundMs).toBeLessThan(30_000);
 });
 
 it('gives a thread that becomes free to the job that is due first, though permits are free', async () => {

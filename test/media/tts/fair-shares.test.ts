@@ -20,8 +20,8 @@ afterEach(() => encoders.close());
 
 /** A text of so many seconds whose jobs go by its name. */
 function stream(name: string, seconds: number, signal = new AbortController().signal) {
-  const text = plainText(Array.from({ length: seconds / 2 }, () => name).join(' '));
-  return synthesiser.stream({ voice, format: AUDIO_FORMATS.get('pcm_8000')!, text }, signal);
+  const request = plainText(Array.from({ length: seconds / 2 }, () => name).join(' '));
+  return synthesiser.stream({ voice, format: AUDIO_FORMATS.get('pcm_8000')!, request }, signal);
 }
 
 async function readAll(pieces: AsyncGenerator<Uint8Array>): Promise<void> {

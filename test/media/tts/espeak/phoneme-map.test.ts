@@ -7,7 +7,7 @@ import { EspeakVoice } from '../../../../media/tts/espeak/espeak-voice.js';
 import {
   mnemonicsOf,
   type PhonemeMap,
-  phonemesOf,
+  phonemeMapOf,
   SOUND_SAMPLES,
 } from '../../../../media/tts/espeak/phoneme-map.js';
 import { ESPEAK_VOICE_NAMES } from '../../../../src/features/voices/espeak-voices.js';
@@ -36,8 +36,8 @@ afterAll(() => engine.close());
 
 async function soundsIn(language: Language): Promise<PhonemeMap> {
   const sample = SOUND_SAMPLES[language].replaceAll(',', '');
-  const { ipa, own } = await engine.sounds(ESPEAK_VOICE_NAMES[language], sample);
-  return phonemesOf(ipa, own);
+  const { ipa, mnemonics } = await engine.mnemonics(ESPEAK_VOICE_NAMES[language], sample);
+  return phonemeMapOf(ipa, mnemonics);
 }
 
 /** How many samples the engine makes of a text; its flutter changes that by some ms. */
