@@ -4,7 +4,7 @@ import { type ExecutedTool, ToolExecutor } from '../../../agents-runtime/reply/t
 import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import { toolCall } from '../../support/harness/call/scripted-tools.js';
 
-it('a tool is not run when the call ends while its arguments are checked', async () => {
+it('a tool does not run if the call ends while its arguments are checked', async () => {
   let finishCheck: () => void = () => undefined;
   const checking = new Promise<undefined>((resolve) => {
     finishCheck = () => resolve(undefined);

@@ -3,31 +3,31 @@ import { SUBPROTOCOL } from '../../../agents-runtime/transports/websocket/protoc
 import type { ConnectionDetails } from '../../support/harness/call/call-client.js';
 
 const REPORT_MS = 100;
-/** Between the end of an answer and the next question, ms. */
+/** Minimum time between the end of an answer and the next question, in milliseconds. */
 const MIN_PAUSE = 500;
 const MAX_PAUSE = 1_500;
-/** An answer that has not begun by then is not coming. */
+/** Timeout for the start of an answer. */
 const ANSWER_WITHIN_MS = 8_000;
-/** Audio that comes so much after the last of it was played left a gap that one hears. */
+/** A larger delay of audio after the end of the previous audio is an audible gap. */
 const AUDIBLE_GAP_MS = 5;
 
-/** What many callers have met with. */
+/** Results of several callers. */
 export interface CallerFigures {
   questions: number;
   answers: number;
   unanswered: number;
-  /** Gaps inside an answer's sound, ms. */
+  /** Gaps inside an answer's audio in milliseconds. */
   readonly gapsMs: number[];
-  /** Why sockets closed, other than by us. */
+  /** Reasons for sockets closed by the gateway. */
   readonly lost: string[];
 }
 
-/** A caller that costs as little as may be: asks the same question again and again and hears the answers. */
+/** A caller with minimal CPU cost that repeats a question and receives the answers. */
 export class LightCaller {
   readonly #socket: WebSocket;
   readonly #token: string;
   readonly #figures: CallerFigures;
-  /** The question, frame by frame. */
+  /** The question in frames. */
   readonly #question: readonly Buffer[];
   readonly #silence: Buffer;
   #isReady = false;
@@ -66,7 +66,7 @@ export class LightCaller {
     });
   }
 
-  /** Once every 20 ms: the next frame of the microphone, and the loudspeaker's progress. */
+  /** Runs every 20 ms: sends the next microphone frame and advances playback. */
   tick(now: number): void {
     if (!this.#isReady) return;
     if (now >= this.#askAt) this.#ask(now);

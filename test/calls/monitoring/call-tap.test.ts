@@ -43,7 +43,7 @@ function watchedCall(options: HarnessOptions = {}) {
   return { hub, call, watch };
 }
 
-it('is told from its beginning to its end: states, both sides as they grow, turns, latency', async () => {
+it('a tap receives a call from start to end: states, growing transcripts of both sides, turns, latency', async () => {
   const { call, watch } = watchedCall();
   const { told } = watch('an account', 'the call');
   call.call.connected();
@@ -71,7 +71,7 @@ it('is told from its beginning to its end: states, both sides as they grow, turn
   expect(told.some(({ type }) => type === 'latency')).toBe(true);
 });
 
-it('is corrected when it is cut: what was not heard is taken back', async () => {
+it('an interruption removes the unplayed text from the transcript', async () => {
   const { call, watch } = watchedCall(storyOptions);
   const { told } = watch();
   call.call.connected();
@@ -93,13 +93,13 @@ it('is corrected when it is cut: what was not heard is taken back', async () => 
   expect(turn).toMatchObject({ cut: true, text: last.text });
 });
 
-it('makes no events while nobody watches, and has its state for who comes', async () => {
+it('without watchers no events are created, and a new watcher receives the current state', async () => {
   const { hub, call, watch } = watchedCall();
-  const tell = hub.tell.bind(hub);
+  const publish = hub.tell.bind(hub);
   let events = 0;
   hub.tell = (...told) => {
     events++;
-    tell(...told);
+    publish(...told);
   };
   watch('another account');
   call.call.connected();

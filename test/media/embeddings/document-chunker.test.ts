@@ -13,8 +13,8 @@ const sentence = (i: number) => `Room number ${i} has a view of the harbour and 
 const many = (count: number) => Array.from({ length: count }, (_, i) => sentence(i)).join(' ');
 const letters = (text: string) => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
 
-describe('a document in passages', () => {
-  it('keeps short sections together, below the title that they share', () => {
+describe('document chunker', () => {
+  it('keeps short sections together under their common title', () => {
     const [passage, ...others] = passagesOf(
       '# Hotel\n## Arrival\nFrom three.\n\n## Pets\n- Dogs\n- Cats\n',
     );
@@ -25,7 +25,7 @@ describe('a document in passages', () => {
     });
   });
 
-  it('cuts long sections at sentences, with the titles above and the last words again', () => {
+  it('splits long sections at sentences, with the titles and an overlap', () => {
     const passages = passagesOf(`# Hotel\n\n## Rooms\n\n${many(160)}\n\n## Bar\n\n${many(20)}`);
     expect(passages.length).toBeGreaterThan(3);
     const rooms = passages.filter(({ title }) => title === 'Hotel, Rooms');
@@ -40,13 +40,13 @@ describe('a document in passages', () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(460);
   });
 
-  it('has no titles without text, and nothing of what holds no words', () => {
+  it('omits titles without text and parts without words', () => {
     expect(passagesOf('# One\n\n## Two\n\n--- ** !!')).toEqual([]);
     expect(passagesOf('')).toEqual([]);
     expect(passagesOf('The end.\n\n# Appendix')).toEqual([{ title: '', text: 'The end.' }]);
   });
 
-  it('of any text holds every letter, in passages and windows of bounded length', () => {
+  it('keeps every letter of any text, in passages and windows of limited length', () => {
     const piece = fc.oneof(
       fc.constantFrom(
         '# Title\n',
@@ -73,15 +73,15 @@ describe('a document in passages', () => {
       { numRuns: 60 },
     );
     const text = Array.from({ length: 500 }, (_, i) => `${sentence(i)}${i % 9 ? ' ' : '\n\n'}`);
-    const told = passagesOf(text.join('')).map((passage) => passage.text);
+    const passageTexts = passagesOf(text.join('')).map((passage) => passage.text);
     for (let i = 0; i < 500; i++)
-      expect(told.some((one) => one.includes(`number ${i} `))).toBe(true);
-    expect(told.reduce((sum, one) => sum + letters(one), 0)).toBeGreaterThan(
+      expect(passageTexts.some((one) => one.includes(`number ${i} `))).toBe(true);
+    expect(passageTexts.reduce((sum, one) => sum + letters(one), 0)).toBeGreaterThan(
       letters(text.join('')),
     );
   });
 
-  it('takes time in proportion to its length, and pauses', async () => {
+  it('takes linear time and yields to other tasks', async () => {
     const hostile = ['x', 'a\n', '# t\n', '# a\nb\n', '[', '**', '| a | b |\n', 'ab. ', '漢'];
     for (const piece of hostile) {
       let pauses = 0;

@@ -5,7 +5,7 @@ import '../../support/harness/process/property-seed.js';
 
 const TEXT = 'Dr. Smith paid $3.50 today. "Really?" he asked! Yes; at 5 p.m. in Rome. And no';
 
-/** What is handed on while the text comes in these pieces, and then at its end. */
+/** The texts emitted for these chunks, and then at the end. */
 function handedOn(pieces: readonly string[]): string[] {
   const hold = new SentenceBuffer('en');
   return [...pieces.map((piece) => hold.push(piece)), ...hold.flush()].filter(
@@ -13,8 +13,8 @@ function handedOn(pieces: readonly string[]): string[] {
   );
 }
 
-describe('a text that is held', () => {
-  it('is handed on by sentences', () => {
+describe('sentence buffer', () => {
+  it('emits complete sentences', () => {
     expect(handedOn([...TEXT]).map((text) => text.trim())).toEqual([
       'Dr. Smith paid $3.50 today.',
       '"Really?" he asked!',
@@ -23,7 +23,7 @@ describe('a text that is held', () => {
     ]);
   });
 
-  it('is whole, however it is cut, and its sentences end where they do', () => {
+  it('keeps the text and its sentence ends in any chunking', () => {
     const written = fc.oneof(
       fc.string({ unit: fc.constantFrom(...'aB3 .!?,;:"\n[]()…。') }),
       fc.string({ unit: 'grapheme' }),
@@ -50,7 +50,7 @@ describe('a text that is held', () => {
     ['It is Mr.', false],
     ['It is, so far,', false],
     ['', false],
-  ])('has %j ended, when nothing follows: %s', (text, hasEnded) => {
+  ])('treats %j as complete without following text: %s', (text, hasEnded) => {
     const hold = new SentenceBuffer('en');
     const before = hold.push(text);
     const settled = hold.settle();
@@ -58,7 +58,7 @@ describe('a text that is held', () => {
     expect(before + settled + hold.flush().join('')).toBe(text);
   });
 
-  it('is never handed on in parts that no voice takes', () => {
+  it('emits parts of limited length', () => {
     const hold = new SentenceBuffer('en');
     hold.push('x'.repeat(50_000));
     const parts = hold.flush();

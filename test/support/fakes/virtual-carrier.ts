@@ -87,7 +87,7 @@ export class VirtualCarrier implements CarrierLink {
   }
 
   #play(): void {
-    let room = (this.#rate * 20) / 1000;
+    let freeSamples = (this.#rate * 20) / 1000;
     if (this.aheadMs === 0) this.#silentFrames++;
     else {
       if (this.played.length > 0) this.gaps += this.#silentFrames;
@@ -99,10 +99,10 @@ export class VirtualCarrier implements CarrierLink {
         this.#sendEvent({ type: 'mark', name: item.mark, cleared: false });
         continue;
       }
-      if (room === 0) return;
-      const count = Math.min(room, item.pcm.length);
+      if (freeSamples === 0) return;
+      const count = Math.min(freeSamples, item.pcm.length);
       for (const sample of item.pcm.subarray(0, count)) this.played.push(sample);
-      room -= count;
+      freeSamples -= count;
       if (count === item.pcm.length) this.#queue.shift();
       else this.#queue[0] = { pcm: item.pcm.subarray(count) };
     }

@@ -31,9 +31,9 @@ export class VirtualClient implements Transport {
   readonly canPause: boolean;
   readonly callerDelayMs = 0;
 
-  constructor(clock: Clock, wayMs = 0, canPause = true) {
+  constructor(clock: Clock, networkDelayMs = 0, canPause = true) {
     this.#clock = clock;
-    this.#networkDelayMs = wayMs;
+    this.#networkDelayMs = networkDelayMs;
     this.canPause = canPause;
     const tick = () => {
       if (this.isClosed) return;

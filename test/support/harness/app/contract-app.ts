@@ -167,11 +167,13 @@ export class ContractPlane {
   /** The path with the owner's resources filled in. Fails the test for an unknown parameter. */
   pathOf({ path, parameters }: Operation): string {
     const query = parameters.filter((one) => one.in === 'query' && one.required);
-    const asked = query.map(({ name }) => `${name}=${encodeURIComponent(this.#resource(name))}`);
+    const queryParts = query.map(
+      ({ name }) => `${name}=${encodeURIComponent(this.#resource(name))}`,
+    );
     return (
       path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
         return this.#resource(name);
-      }) + (asked.length > 0 ? `?${asked.join('&')}` : '')
+      }) + (queryParts.length > 0 ? `?${queryParts.join('&')}` : '')
     );
   }
 

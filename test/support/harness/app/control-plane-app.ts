@@ -98,7 +98,7 @@ export interface ControlPlane {
 export interface ControlPlaneOptions {
   readonly allowedHosts?: readonly string[];
   /** Notified of deployed agents. */
-  readonly lines?: AgentProvisioner;
+  readonly provisioner?: AgentProvisioner;
   /** Languages that agents may use. Default: `en`. */
   readonly languages?: readonly string[];
   /** Routes in addition to those of keys, agents, knowledge bases and voices. */
@@ -243,7 +243,7 @@ function testAgentRoutes(
     languages = ['en'],
     onDocuments = () => undefined,
     whyIndexingWaits = () => undefined,
-    lines,
+    provisioner,
     log = pino({ level: 'silent' }),
   }: ControlPlaneOptions,
 ) {
@@ -261,7 +261,7 @@ function testAgentRoutes(
     knowledgeBases: knowledge,
     log,
     numbers: new NumberOwnership(database.db),
-    provisioner: lines,
+    provisioner,
   });
   const models = new ModelCatalog({ prefix: 'svc', llmModels: [] });
   return [

@@ -40,8 +40,12 @@ export class EndpointingCall {
   #seen = 0;
   #state = 'listening';
 
-  constructor(ears: RealSpeechModels, voiceActivity: VoiceActivity, config: Partial<AgentConfig>) {
-    this.#ears = ears;
+  constructor(
+    models: RealSpeechModels,
+    voiceActivity: VoiceActivity,
+    config: Partial<AgentConfig>,
+  ) {
+    this.#ears = models;
     const { clock, texts } = this;
     this.call = new Call({
       config: { ...CONFIG, userSilenceTimeoutMs: 1e6, ...config },
@@ -49,8 +53,8 @@ export class EndpointingCall {
       clock,
       ticker: new FrameTicker(clock),
       voiceActivity,
-      turnDetector: ears.turnModelOn(clock),
-      speechToText: ears.recogniserOn(clock),
+      turnDetector: models.turnModelOn(clock),
+      speechToText: models.recogniserOn(clock),
       languageModel: silentModel(texts),
       voice: shortVoice,
       speechCache: new SpeechCache(this.clock),
@@ -120,11 +124,11 @@ export class EndpointingCall {
 export async function runTake(
   take: Take,
   probabilities: readonly number[],
-  ears: RealSpeechModels,
+  models: RealSpeechModels,
   settings: EndpointingSettings,
 ): Promise<Outcome> {
   const greeting = take.turn.question ?? '';
-  const spoken = new EndpointingCall(ears, replayedActivity(probabilities), {
+  const spoken = new EndpointingCall(models, replayedActivity(probabilities), {
     ...settings,
     greeting,
   });
