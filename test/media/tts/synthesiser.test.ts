@@ -19,7 +19,7 @@ beforeEach(() => {
 afterAll(() => encoders.close());
 
 function job(format: string, text = TEXT): SpeechJob {
-  return { voice, format: AUDIO_FORMATS.get(format)!, text: plainText(text) };
+  return { voice, format: AUDIO_FORMATS.get(format)!, request: plainText(text) };
 }
 
 async function streamed(format: string, text = TEXT): Promise<Buffer> {
