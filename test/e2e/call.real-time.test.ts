@@ -257,11 +257,11 @@ describeWith(['piper-tts'], 'live call', ({ 'piper-tts': python }) => {
       }),
     );
     // A delayed microphone may split a question into two turns.
-    const asked = calls.map(({ client }) =>
+    const questions = calls.map(({ client }) =>
       client.finals.filter((said) => said.startsWith('user')),
     );
-    expect(asked[0]!.join(' ').toLowerCase()).toContain('roses');
-    expect(asked[1]!.join(' ').toLowerCase()).toMatch(/class|orchid/);
+    expect(questions[0]!.join(' ').toLowerCase()).toContain('roses');
+    expect(questions[1]!.join(' ').toLowerCase()).toMatch(/class|orchid/);
     expect(answers[0]).toMatch(/bouquet|roses|thirty|30/);
     expect(answers[1]).toMatch(/teach|class|orchid/);
     const { audio: agreed } = await calls[0]!.client.waitFor('ready');

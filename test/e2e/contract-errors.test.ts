@@ -61,12 +61,12 @@ const seen = new Set<string>();
 async function provoke(
   operation: Operation,
   status: number,
-  asked: ContractRequest,
+  request: ContractRequest,
   path?: string,
 ) {
-  const bearer = asked.bearer ?? plane().owner.key;
+  const bearer = request.bearer ?? plane().owner.key;
   const to = path ?? plane().pathOf(operation);
-  const answer = await plane().ask(operation.method, to, { ...asked, bearer });
+  const answer = await plane().ask(operation.method, to, { ...request, bearer });
   const about = `${nameOf(operation)}: ${JSON.stringify(answer.body).slice(0, 400)}`;
   expect(answer.status, about).toBe(status);
   expect(operation.responses, about).toHaveProperty(String(status));
@@ -163,11 +163,11 @@ it('a repeated request returns 409 while the first one is running', async () => 
   for (const operation of documenting(409).filter((one) => takes(one, 'Idempotency-Key'))) {
     if (`${nameOf(operation)} 409` in SINGLE) continue;
     const headers = { 'idempotency-key': `${nameOf(operation).slice(-100)} ${randomUUID()}` };
-    const asked = { bearer, headers, body: goodBodyOf(operation) };
-    const first = await plane().ask(operation.method, plane().pathOf(operation), asked);
+    const request = { bearer, headers, body: goodBodyOf(operation) };
+    const first = await plane().ask(operation.method, plane().pathOf(operation), request);
     expect(first.status, nameOf(operation)).toBeLessThan(300);
     await database.db('idempotent_answers').update({ answer: null });
-    await provoke(operation, 409, { ...asked, body: goodBodyOf(operation) });
+    await provoke(operation, 409, { ...request, body: goodBodyOf(operation) });
   }
 });
 
@@ -264,13 +264,13 @@ it('carriers, exchanges and Google return 409 if they are not configured', async
     phone_provider: 'telnyx',
   };
   const agent_id = await makeDeployedAgent(config);
-  const asked: Readonly<Record<string, object>> = {
+  const request: Readonly<Record<string, object>> = {
     'POST /api/v1/calls/outbound': { agent_id, target_phone_number: to },
     'POST /api/v1/telephony/audiosocket/calls': { agent_id },
     'POST /api/v1/agent/search-phone-numbers': { provider: 'telnyx' },
     'POST /api/v1/google/{agent_id}/oauth/start': { return_path: '/' },
   };
-  for (const [name, body] of Object.entries(asked)) {
+  for (const [name, body] of Object.entries(request)) {
     const { body: conflict } = await provoke(operationOf(name), 409, { body });
     expect(conflict.code).toBe('NOT_CONFIGURED');
   }

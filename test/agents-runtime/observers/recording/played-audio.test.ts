@@ -178,9 +178,9 @@ describe('clock that steps back', () => {
       recorder.input({ type: 'audio', samples: new Int16Array(320).fill(frame + 1) }, nowMs);
     }
     recorder.output({ type: 'close' }, nowMs);
-    const sound = sink.of('caller').flatMap(({ samples }) => [...samples]);
-    expect(sound.length).toBeGreaterThanOrEqual(199 * 320);
-    expect(sound).toEqual([...sound].sort((a, b) => a - b));
+    const callerSamples = sink.of('caller').flatMap(({ samples }) => [...samples]);
+    expect(callerSamples.length).toBeGreaterThanOrEqual(199 * 320);
+    expect(callerSamples).toEqual([...callerSamples].sort((a, b) => a - b));
     expect(sink.durationMs).toBe(199 * 20);
   });
 });
