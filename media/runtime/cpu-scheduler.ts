@@ -62,7 +62,7 @@ export class CpuScheduler {
   readonly #observe: PermitObserver;
   readonly total: number;
   #free: number;
-  #awaitedAt = Number.NEGATIVE_INFINITY;
+  #lastForegroundAt = Number.NEGATIVE_INFINITY;
 
   /**
    * @param total - number of permits: jobs that run at the same time, ≥ 1
@@ -74,9 +74,9 @@ export class CpuScheduler {
     this.#observe = observe;
   }
 
-  /** Time in ms since the start of the last job whose priority was not `background`; infinite before the first. */
-  get sinceAwaitedMs(): number {
-    return performance.now() - this.#awaitedAt;
+  /** Time since the last job that was not a background job started, in ms. */
+  get sinceForegroundMs(): number {
+    return performance.now() - this.#lastForegroundAt;
   }
 
   /** Number of permits in use. */
@@ -112,7 +112,7 @@ export class CpuScheduler {
     await this.#acquire(rankOf(urgency), thread, signal);
     const grantedAt = performance.now();
     const readySince = Math.max(requestedAt, thread?.freeSince ?? requestedAt);
-    if (priority !== 'background') this.#awaitedAt = grantedAt;
+    if (priority !== 'background') this.#lastForegroundAt = grantedAt;
     try {
       return await job();
     } finally {

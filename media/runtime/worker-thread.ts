@@ -41,8 +41,8 @@ export class WorkerThread<Jobs extends JobMap> {
   readonly #pending = new Map<number, Pending>();
   #running: Running | undefined;
   #nextId = 1;
-  #closed = false;
-  /** Hung and closed workers that have not ended yet. */
+  #isClosed = false;
+  /** Workers that were told to end and have not. */
   readonly #ending = new Set<Worker>();
 
   /**
@@ -73,7 +73,7 @@ export class WorkerThread<Jobs extends JobMap> {
     input: Jobs[Type]['input'],
     transfer: readonly TransferListItem[] = [],
   ): Promise<Jobs[Type]['output']> {
-    if (this.#closed) {
+    if (this.#isClosed) {
       return Promise.reject(new MediaError('WORKER_DIED', 'The worker thread is closed'));
     }
     const { worker, watchdog } = this.#start();
@@ -87,13 +87,13 @@ export class WorkerThread<Jobs extends JobMap> {
 
   /** Ends the thread between two jobs, or after 2 s. Pending and later jobs fail with WORKER_DIED. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     const running = this.#running;
     this.#running = undefined;
     running?.watchdog.stop();
     this.#rejectAll('The worker thread was closed');
     running?.worker.ref();
-    // The limit of hung workers has passed already.
+    // Hung workers were told to end long ago.
     const hung = [...this.#ending].map((worker) => worker.terminate());
     await Promise.all([running && this.#end(running.worker, EXIT_TIMEOUT_MS), ...hung]);
   }
@@ -103,7 +103,7 @@ export class WorkerThread<Jobs extends JobMap> {
    * `HUNG_EXIT_TIMEOUT_MS`. Pending and later jobs fail with WORKER_DIED.
    */
   async terminate(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     const running = this.#running;
     this.#running = undefined;
     running?.watchdog.stop();

@@ -58,7 +58,7 @@ async function triggerAt(
   while (left > 0) await sleep(5);
   stream.close();
   if (triggeredAt === undefined || triggeredAt < lead) {
-    throw new Error('The VAD does not hear the interruption');
+    throw new Error('The VAD does not detect the interruption');
   }
   return ((triggeredAt - lead) * 1000) / 16_000;
 }

@@ -13,10 +13,10 @@ const BENCHES: Readonly<Record<string, () => Promise<{ readonly run: Bench }>>> 
   endpointing: () => import('./endpointing.js'),
   speech: () => import('./speech.js'),
   echo: () => import('./echo.js'),
-  heard: () => import('./heard.js'),
+  'interrupted-history': () => import('./interrupted-history.js'),
   records: () => import('./records.js'),
   noise: () => import('./noise.js'),
-  mind: () => import('./mind.js'),
+  'llm-overhead': () => import('./llm-overhead.js'),
   knowledge: () => import('./knowledge.js'),
 };
 

@@ -146,8 +146,8 @@ describeWith(['chromium', 'piper-tts'], 'browser call', (tools) => {
 
       const answer = page.locator('#transcript').getByText(/three dollars and fifty cents/);
       await answer.waitFor();
-      const asked = await lastLine(page, 'user').textContent();
-      expect(asked).toMatch(/coffee|caf/i);
+      const userLine = await lastLine(page, 'user').textContent();
+      expect(userLine).toMatch(/coffee|caf/i);
       await expect
         .poll(() => page.evaluate('shownStates.join(", ")'), { timeout: 30_000 })
         .toBe('Connecting …, Starting …, Speaking, Listening, Thinking, Speaking, Listening');

@@ -99,7 +99,7 @@ describe('LLM endpoint', () => {
     expect(heardAll).toBe(true);
     // After the call there is one more request, for its summary.
     const { messages } = server.requests.findLast(
-      (asked) => asked.model === 'good' && asked.messages.length > 2,
+      (request) => request.model === 'good' && request.messages.length > 2,
     )!;
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
     expect(messages[0]?.content).toMatch(/^You help\./);

@@ -164,8 +164,8 @@ describeWith(['piper-tts'], 'live call', ({ 'piper-tts': python }) => {
     expect(cut.text.length).toBeLessThan(0.8 * fact.length);
     const heard = await transcribe(client, askedMs, cleared.atMs);
     const difference = heard.split(' ').length - cut.text.split(' ').length;
-    // Recognition of a single interruption varies by a word or two; `bench -- heard` measures
-    // fifty.
+    // Recognition of a single interruption varies by a word or two. `bench -- interrupted-history`
+    // measures fifty interruptions.
     expect(Math.abs(difference), `${heard} | ${cut.text}`).toBeLessThanOrEqual(3);
     // Next to the remaining echo, at least one word must be recognised.
     expect(turns[2]?.text.toLowerCase()).toContain('shop');
@@ -188,7 +188,7 @@ describeWith(['piper-tts'], 'live call', ({ 'piper-tts': python }) => {
   });
 
   it.concurrent('resumes if an interruption has too few words, and answers it afterwards', async (test) => {
-    // More words than any mistranscription of the remark.
+    // More words than any wrong transcript of the remark has.
     const { client } = await call(test, { min_interruption_words: 8 });
     await askAloud(client, ROSES, 1_000);
     await client.say(said.get(REMARK)!);
@@ -257,11 +257,11 @@ describeWith(['piper-tts'], 'live call', ({ 'piper-tts': python }) => {
       }),
     );
     // A delayed microphone may split a question into two turns.
-    const asked = calls.map(({ client }) =>
+    const questions = calls.map(({ client }) =>
       client.finals.filter((said) => said.startsWith('user')),
     );
-    expect(asked[0]!.join(' ').toLowerCase()).toContain('roses');
-    expect(asked[1]!.join(' ').toLowerCase()).toMatch(/class|orchid/);
+    expect(questions[0]!.join(' ').toLowerCase()).toContain('roses');
+    expect(questions[1]!.join(' ').toLowerCase()).toMatch(/class|orchid/);
     expect(answers[0]).toMatch(/bouquet|roses|thirty|30/);
     expect(answers[1]).toMatch(/teach|class|orchid/);
     const { audio: agreed } = await calls[0]!.client.waitFor('ready');

@@ -17,30 +17,29 @@ const NO_NUMBER = 2_000_000_000;
 const ELSEWHERE: Readonly<Record<string, string>> = {
   401: 'contract.test.ts, for every route',
   403: 'contract.test.ts, for every route',
-  422: 'bad-bodies.test.ts, for every body; routes.test.ts for queries',
+  422: 'bad-bodies.test.ts for bodies, routes.test.ts for queries',
   429: 'rate-limit.test.ts: one limiter for all routes',
-  500: 'routes.test.ts: one handler of faults for all routes',
-  503: 'database-away.test.ts, records.test.ts: one handler for all routes',
+  500: 'routes.test.ts: one error handler for all routes',
+  503: 'database-unavailable.test.ts, records.test.ts: one error handler for all routes',
 };
 
 /** The same for single routes, as `METHOD path status`. */
 const SINGLE: Readonly<Record<string, string>> = {
   'POST /api/v1/tts/pronunciation-dictionaries/add-from-rules 400':
-    'the reference lists it; nothing causes it',
+    'documented, but nothing causes it',
   'POST /api/v1/tts/pronunciation-dictionaries/add-from-rules 502':
     'a database that refuses one table',
   'POST /api/v1/tts/pronunciation-dictionaries/add-from-file 502':
     'a database that refuses one table',
   'POST /api/v1/tts/pronunciation-dictionaries/{dictionary_id}/add-rules 409':
     'dictionaries/bad-input.test.ts',
-  'POST /api/v1/agent/select-phone-number 409': 'numbers.test.ts',
-  'POST /api/v1/agent/release-phone-number 409': 'numbers.test.ts',
-  'POST /api/v1/agent/release-phone-number 502': 'numbers.test.ts',
-  'POST /api/v1/calls/outbound 409': 'idempotent-answers.test.ts: no call can be dialled here',
+  'POST /api/v1/agent/select-phone-number 409': 'phone-numbers.service.test.ts',
+  'POST /api/v1/agent/release-phone-number 409': 'phone-numbers.service.test.ts',
+  'POST /api/v1/agent/release-phone-number 502': 'phone-numbers.service.test.ts',
+  'POST /api/v1/calls/outbound 409': 'idempotency.test.ts: no call can be dialled here',
   'POST /api/v1/calls/outbound 502': 'outbound.test.ts',
-  'POST /api/v1/google/{agent_id}/oauth/start 502':
-    'the contract lists it; no account can be linked',
-  'POST /api/v1/telephony/audiosocket/calls 409': 'idempotent-answers.test.ts',
+  'POST /api/v1/google/{agent_id}/oauth/start 502': 'documented, but no account can be linked',
+  'POST /api/v1/telephony/audiosocket/calls 409': 'idempotency.test.ts',
   'POST /api/v1/connection/connection-details 502': 'room-details.test.ts',
   'POST /api/v1/connection/test-connection-details 502': 'room-details.test.ts',
   'GET /api/v1/downloads/{call_id}/{file} 404': 'records.test.ts',
@@ -62,12 +61,12 @@ const seen = new Set<string>();
 async function provoke(
   operation: Operation,
   status: number,
-  asked: ContractRequest,
+  request: ContractRequest,
   path?: string,
 ) {
-  const bearer = asked.bearer ?? plane().owner.key;
+  const bearer = request.bearer ?? plane().owner.key;
   const to = path ?? plane().pathOf(operation);
-  const answer = await plane().ask(operation.method, to, { ...asked, bearer });
+  const answer = await plane().ask(operation.method, to, { ...request, bearer });
   const about = `${nameOf(operation)}: ${JSON.stringify(answer.body).slice(0, 400)}`;
   expect(answer.status, about).toBe(status);
   expect(operation.responses, about).toHaveProperty(String(status));
@@ -164,11 +163,11 @@ it('a repeated request returns 409 while the first one is running', async () => 
   for (const operation of documenting(409).filter((one) => takes(one, 'Idempotency-Key'))) {
     if (`${nameOf(operation)} 409` in SINGLE) continue;
     const headers = { 'idempotency-key': `${nameOf(operation).slice(-100)} ${randomUUID()}` };
-    const asked = { bearer, headers, body: goodBodyOf(operation) };
-    const first = await plane().ask(operation.method, plane().pathOf(operation), asked);
+    const request = { bearer, headers, body: goodBodyOf(operation) };
+    const first = await plane().ask(operation.method, plane().pathOf(operation), request);
     expect(first.status, nameOf(operation)).toBeLessThan(300);
     await database.db('idempotent_answers').update({ answer: null });
-    await provoke(operation, 409, { ...asked, body: goodBodyOf(operation) });
+    await provoke(operation, 409, { ...request, body: goodBodyOf(operation) });
   }
 });
 
@@ -265,13 +264,13 @@ it('carriers, exchanges and Google return 409 if they are not configured', async
     phone_provider: 'telnyx',
   };
   const agent_id = await makeDeployedAgent(config);
-  const asked: Readonly<Record<string, object>> = {
+  const request: Readonly<Record<string, object>> = {
     'POST /api/v1/calls/outbound': { agent_id, target_phone_number: to },
     'POST /api/v1/telephony/audiosocket/calls': { agent_id },
     'POST /api/v1/agent/search-phone-numbers': { provider: 'telnyx' },
     'POST /api/v1/google/{agent_id}/oauth/start': { return_path: '/' },
   };
-  for (const [name, body] of Object.entries(asked)) {
+  for (const [name, body] of Object.entries(request)) {
     const { body: conflict } = await provoke(operationOf(name), 409, { body });
     expect(conflict.code).toBe('NOT_CONFIGURED');
   }

@@ -29,7 +29,7 @@ beforeAll(async () => {
   otherAccount = await plane().makeAccount();
 });
 
-const ask = (...asked: Parameters<ReturnType<typeof plane>['ask']>) => plane().ask(...asked);
+const ask = (...request: Parameters<ReturnType<typeof plane>['ask']>) => plane().ask(...request);
 const makeKey = (id: string, scopes: readonly Scope[], state?: KeyState) =>
   plane().makeKey(id, scopes, state);
 const pathOf = (operation: Operation) => plane().pathOf(operation);
@@ -99,8 +99,8 @@ function deletesLast(left: Operation, right: Operation): number {
 it.each(Object.entries(PENDING))('%s is still pending', async (name, pending) => {
   const operation = api.operations.find((one) => nameOf(one) === name);
   if (!operation) return; // the test of the document allows missing pending routes
-  const asked = { bearer: owner.key, body: bodyOf(operation) };
-  const answer = await ask(operation.method, pathOf(operation), asked);
+  const request = { bearer: owner.key, body: bodyOf(operation) };
+  const answer = await ask(operation.method, pathOf(operation), request);
   expect(answer.status).toBe(pending.status);
   expect(answer.body).toMatchObject(pending.body ?? {});
 });
@@ -127,8 +127,8 @@ describe('access', () => {
   ])('is refused with %s', async (_, makeBearer) => {
     const bearer = await makeBearer();
     for (const operation of api.operations) {
-      const asked = { bearer, body: bodyOf(operation) };
-      const { status, headers, body } = await ask(operation.method, pathOf(operation), asked);
+      const request = { bearer, body: bodyOf(operation) };
+      const { status, headers, body } = await ask(operation.method, pathOf(operation), request);
       if (operation.security.some((one) => one.signed_link)) {
         expect([status, body.code], nameOf(operation)).toEqual([403, 'FORBIDDEN']);
         continue;
@@ -143,8 +143,8 @@ describe('access', () => {
       const scope = scopeOf(operation);
       if (scope === undefined) continue;
       const bearer = await keyWithout(scope);
-      const asked = { bearer, body: bodyOf(operation) };
-      const { status, body } = await ask(operation.method, pathOf(operation), asked);
+      const request = { bearer, body: bodyOf(operation) };
+      const { status, body } = await ask(operation.method, pathOf(operation), request);
       expect([status, body.code], nameOf(operation)).toEqual([403, 'FORBIDDEN']);
       expect(body.detail).toContain(scope);
     }
@@ -154,8 +154,8 @@ describe('access', () => {
     const isAboutOne = (operation: Operation) =>
       operation.path.includes('{') || bodyNames(operation, 'agent_id');
     for (const operation of api.operations.filter(takesKeys).filter(isAboutOne)) {
-      const asked = { bearer: otherAccount.key, body: bodyOf(operation) };
-      const { status } = await ask(operation.method, pathOf(operation), asked);
+      const request = { bearer: otherAccount.key, body: bodyOf(operation) };
+      const { status } = await ask(operation.method, pathOf(operation), request);
       expect(status, nameOf(operation)).toBe(404);
     }
     for (const path of ['/agent/{agent_id}', '/knowledge-base/{kb_id}', '/auth/api-key/{key_id}']) {

@@ -28,8 +28,11 @@ it('listeners do not run out of audio while long texts are synthesised far ahead
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
   const stream = (voice: QueuedVoice, words: number) => {
-    const text = plainText('word '.repeat(words).trim());
-    return synthesiser.stream({ voice, format: AUDIO_FORMATS.get('pcm_8000')!, text }, stop.signal);
+    const request = plainText('word '.repeat(words).trim());
+    return synthesiser.stream(
+      { voice, format: AUDIO_FORMATS.get('pcm_8000')!, request },
+      stop.signal,
+    );
   };
   const longStreams = Array.from({ length: LONG_STREAMS }, async () => {
     for await (const _ of stream(long, 2_000));

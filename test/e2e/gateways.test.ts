@@ -233,7 +233,7 @@ describe('cluster of gateways on one port', () => {
       .logs()
       .split('\n')
       .find((text) => text.includes('call began') && text.includes(callId));
-    if (!line) throw new Error('Nobody says that it holds this call');
+    if (!line) throw new Error('No gateway reports this call');
     return Number(JSON.parse(line).pid);
   }
 

@@ -60,7 +60,7 @@ async function connectWhenAdmitted(gateway: RunningGateway, agentId: string) {
     });
     return details !== undefined;
   };
-  await expect.poll(isAdmitted, { interval: 500 }).toBe(true);
+  await expect.poll(isAdmitted, { interval: 500, timeout: 60_000 }).toBe(true);
   return details!;
 }
 

@@ -43,7 +43,7 @@ interface Details {
 
 describeWith(
   ['livekit-server', 'chromium', 'piper-tts'],
-  "a call with LiveKit's own client in a browser",
+  "call with LiveKit's client in a browser",
   (tools) => {
     let server: LiveKitServer;
     let product: Product;

@@ -214,8 +214,8 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
         .orderBy('id', 'desc')
         .first();
       expect(row).toMatchObject({ state: 'live', to_number: '+15550100', agent_id: agentId });
-      const asked = hook.requests.findLast(({ path }) => path === '/inbound');
-      expect(asked?.body).toEqual({
+      const inboundRequest = hook.requests.findLast(({ path }) => path === '/inbound');
+      expect(inboundRequest?.body).toEqual({
         agent_id: agentId,
         call_id: row.call_id,
         from_number: '+15550111',

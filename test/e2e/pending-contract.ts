@@ -1,7 +1,5 @@
 /** A route of the contract that is documented and answers, but is not implemented yet. */
 export interface Pending {
-  /** Short name of the feature that implements it. */
-  readonly by: string;
   readonly what: string;
   /** Status until then. */
   readonly status: number;
@@ -14,8 +12,7 @@ export interface Pending {
  */
 export const PENDING: Readonly<Record<string, Pending>> = {
   'POST /api/v1/google/{agent_id}/oauth/start': {
-    by: 'G',
-    what: 'Google accounts are linked',
+    what: 'Linking of Google accounts',
     status: 409,
     body: { code: 'NOT_CONFIGURED' },
   },

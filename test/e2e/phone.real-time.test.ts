@@ -108,8 +108,8 @@ describeWith(['ffmpeg'], 'phone call', ({ ffmpeg }) => {
   /**
    * Transcript of the agent's audio since `fromMs`, at most the longest input of the recogniser.
    */
-  function transcribed({ audio: sound }: SimulatedLeg, fromMs: number): Promise<string> {
-    const agent = sound.agent.slice((fromMs * LINE_RATE) / 1000).slice(-LISTENED_S * LINE_RATE);
+  function transcribed({ audio: legAudio }: SimulatedLeg, fromMs: number): Promise<string> {
+    const agent = legAudio.agent.slice((fromMs * LINE_RATE) / 1000).slice(-LISTENED_S * LINE_RATE);
     return listener.transcribe(
       Float32Array.from(agent, (sample) => sample / 32768),
       LINE_RATE,
@@ -203,8 +203,8 @@ describeWith(['ffmpeg'], 'phone call', ({ ffmpeg }) => {
       if (carrier === 'twilio') expect(line.clears).toBeGreaterThan(0);
 
       const { caller, agent } = await recordingOf(scenario);
-      const { audio: sound } = line;
-      const [ours, theirs] = [sound.caller, sound.agent].map((leg) =>
+      const { audio: legAudio } = line;
+      const [ours, theirs] = [legAudio.caller, legAudio.agent].map((leg) =>
         Float32Array.from(leg, (sample) => sample / 32768),
       );
       expect(Math.abs(between(caller, agent) - between(ours!, theirs!))).toBeLessThan(APART_MS);
@@ -216,8 +216,8 @@ describeWith(['ffmpeg'], 'phone call', ({ ffmpeg }) => {
     const [from, to] = [`+1555${2000 + made++}`, '+14155550123'];
     const calling = { allow_outbound_calling: true, outbound_contacts: { Ann: to } };
     const agent_id = await makeAgent(product, { ...SHOP, ...calling, phone_number: from });
-    const asked = { agent_id, target_phone_number: to };
-    const { status: answered, body } = await ask(product, 'POST', '/calls/outbound', asked);
+    const requestBody = { agent_id, target_phone_number: to };
+    const { status: answered, body } = await ask(product, 'POST', '/calls/outbound', requestBody);
     expect([answered, body.status]).toEqual([200, 'initiated']);
     const ordered = [...rest.calls.values()].find(({ order }) => order.get('From') === from)!;
     const call = new TwilioCall({

@@ -7,9 +7,9 @@ import { HybridSearch } from '../../src/features/knowledge/search/hybrid-search.
  */
 let product: HybridSearch | undefined;
 const { search } = HybridSearch.prototype;
-HybridSearch.prototype.search = function (this: HybridSearch, ...asked) {
+HybridSearch.prototype.search = function (this: HybridSearch, ...args) {
   product ??= this; // the instance used by calls
-  return search.apply(this, asked);
+  return search.apply(this, args);
 };
 
 createServer(async (request, response) => {

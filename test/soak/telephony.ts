@@ -68,7 +68,7 @@ export async function run(args: readonly string[]): Promise<number> {
       completedCalls.map(async ({ name, call }) => {
         await talk(call, question, minutes * 60_000).catch(async (error: unknown) => {
           const reason = await reasonOf(gateway, call.callId);
-          throw new Error(`${name} was not held to its end (${reason})`, { cause: error });
+          throw new Error(`${name} did not run to its end (${reason})`, { cause: error });
         });
       }),
     );
@@ -156,18 +156,18 @@ async function analyse(
   // The gateway does not know the phone's own jitter buffer. A carrier's buffer is reported by
   // marks.
   const holds = call instanceof AudioSocketCall ? line.holds : [];
-  const heard = gapsBetween(floatsOf(line.audio.caller), floatsOf(line.audio.agent), holds);
+  const gaps = gapsBetween(floatsOf(line.audio.caller), floatsOf(line.audio.agent), holds);
   const recorded = gapsBetween(caller!, agent!);
-  const apart = heard.map((gapMs, i) => (recorded[i] ?? Number.NaN) - gapMs);
+  const apart = gaps.map((gapMs, i) => (recorded[i] ?? Number.NaN) - gapMs);
   const [least, most] = [Math.min(...apart), Math.max(...apart)];
   const mostApart = Math.max(-least, most);
   const isMet =
-    heard.length > 0 &&
+    gaps.length > 0 &&
     mostApart <= BAR_APART_MS &&
     line.maxLeadMs <= BAR_LEAD_MS &&
     faults.length === 0;
   console.log(
-    `${isMet ? 'met   ' : 'missed'} ${name}: ${(line.atMs / 60_000).toFixed(1)} min, ${heard.length} answers, legs at most ${mostApart.toFixed(1)} ms apart (${least.toFixed(1)} to ${most.toFixed(1)}; bar ${BAR_APART_MS}), at most ${line.maxLeadMs.toFixed(0)} ms ahead (bar ${BAR_LEAD_MS})`,
+    `${isMet ? 'met   ' : 'missed'} ${name}: ${(line.atMs / 60_000).toFixed(1)} min, ${gaps.length} answers, legs at most ${mostApart.toFixed(1)} ms apart (${least.toFixed(1)} to ${most.toFixed(1)}; bar ${BAR_APART_MS}), at most ${line.maxLeadMs.toFixed(0)} ms ahead (bar ${BAR_LEAD_MS})`,
   );
   for (const { code, what, atMs } of faults) console.log(`  at ${atMs} ms, ${code}: ${what}`);
   return isMet;

@@ -4,7 +4,7 @@ import { integersOf, OnnxModel } from '../../runtime/onnx-session.js';
 import type { Pronounced } from '../../text/dictionary/dictionary.js';
 import { type EnglishAssets, loadEnglishAssets, type UnknownWordTables } from './assets.js';
 import { EnglishFrontEnd, type SpokenWord } from './front-end.js';
-import { decodeUnknownWord, encodeUnknownWord } from './oov-model.js';
+import { decodeUnknownWord, encodeUnknownWord } from './unknown-word-model.js';
 
 /** Converts English text to phonemes: the front end and the model for words that are not in its lexicon. */
 export class EnglishG2p {

@@ -6,8 +6,8 @@ export type WordEntry = string | Readonly<Record<string, string | null>>;
 const REMEMBERED = 20_000;
 
 /**
- * One of the voice's word lists. A word in lower case without an entry has the entry of its capitalised form,
- * and the other way round.
+ * One of the lexicon's two lists. A word in lower case is also found under its capitalised form
+ * and the other way round, unless that form has its own entry.
  */
 export class PronunciationList {
   readonly #index: JsonIndex;

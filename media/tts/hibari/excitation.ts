@@ -4,8 +4,8 @@ import { HOP, SAMPLE_RATE } from './constants.js';
 const VOICED_ABOVE = 40;
 /** Maximum frequency of the harmonics in Hz. */
 const HIGHEST = 11_000;
-/** If 2·sin(t/2) is at most this value, the quotient is replaced by its limit, the peak of the pulse. */
-const PEAK = 2e-3;
+/** Below this value of 2·sin(t/2), the quotient is replaced by its limit, the peak of the pulse. */
+const MIN_DIVISOR = 2e-3;
 
 /**
  * Computes the pulses of the vocal folds: all harmonics of the pitch below 11 kHz at unit amplitude,
@@ -56,6 +56,6 @@ function pulseAt(phase: number, hz: number): number {
   const harmonics = Math.floor(HIGHEST / hz) + 0.5;
   const angle = 2 * Math.PI * phase;
   const divisor = 2 * Math.sin(angle / 2);
-  if (divisor <= PEAK) return harmonics - 0.5;
+  if (divisor <= MIN_DIVISOR) return harmonics - 0.5;
   return Math.sin(harmonics * angle) / divisor - 0.5;
 }

@@ -1,5 +1,5 @@
-/** A part of a text, and the UTF-16 index of its start. */
-export interface TextPart {
+/** A passage of a text and its start (UTF-16 index). */
+export interface TextPassage {
   readonly text: string;
   readonly start: number;
 }
@@ -16,8 +16,8 @@ const SPELLING = '[SPELL:';
  * Splits a text of more than 600 UTF-16 units after a clause, otherwise after a word, otherwise between two
  * characters; if possible, not inside a `[SPELL:…]`.
  */
-export function splitText(text: string): TextPart[] {
-  const passages: TextPart[] = [];
+export function splitText(text: string): TextPassage[] {
+  const passages: TextPassage[] = [];
   for (let start = 0; start < text.length; ) {
     const length = passageLength(text.slice(start, start + MAX_PASSAGE_LENGTH + 1));
     passages.push({ text: text.slice(start, start + length), start });

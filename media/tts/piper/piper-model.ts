@@ -11,12 +11,13 @@ import type { PiperConfig } from './voice-config.js';
  * float32 rounding (−117 dB); with 9, it is −58 dB.
  */
 const MARGIN = 10;
-/** The same for the flow: with 24 or more, the difference is −129 dB; with 16, it is −95 dB. */
+/** The same for the flow, which runs before the decoder. 24: −129 dB, more does not help; 16: −95 dB. */
 const FLOW_MARGIN = 24;
 /** Channels of the latent of all Piper voices. Source: the training configuration of the Piper project. */
 const CHANNELS = 192;
-/** Frames of noise per id, which is enough for most parts, and the maximum for a part. */
+/** Frames of noise for an id, enough for most parts. */
 const FRAMES_PER_ID = 5;
+/** Maximum frames of noise for a part. */
 const MAX_FRAMES = 8_192;
 /** Number of possible start positions of an utterance's noise in the shared noise. The seed selects one. */
 const OFFSETS = 65_536;
@@ -31,7 +32,7 @@ export type PiperPlan =
       /** Frames of each id. */
       readonly durations: Float32Array;
     }
-  | { readonly type: 'sound'; readonly samples: Float32Array };
+  | { readonly type: 'audio'; readonly samples: Float32Array };
 
 /** Half-open. */
 interface FrameRange {
@@ -93,7 +94,7 @@ export class PiperModel {
     if (this.#sessions.type === 'whole') {
       const { model } = this.#sessions;
       const output = await model.run(this.#feeds(model, ids, settings));
-      return { type: 'sound', samples: floatsOf(output[SOUND]) };
+      return { type: 'audio', samples: floatsOf(output[SOUND]) };
     }
     const { encoder, split } = this.#sessions;
     const output = await this.#runEncoder(encoder, ids, settings);

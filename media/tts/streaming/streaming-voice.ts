@@ -28,8 +28,8 @@ export abstract class StreamingVoice<Utterance> implements TextToSpeech {
     return this.#thread.pending;
   }
 
-  /** Number of utterances with state in the thread. */
-  open(): Promise<number> {
+  /** Utterances with state in the thread. */
+  countOpenUtterances(): Promise<number> {
     return this.#thread.runUnscheduled('count', null);
   }
 

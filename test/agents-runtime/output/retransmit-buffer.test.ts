@@ -50,7 +50,7 @@ describe('retransmit buffer', () => {
     expect(others).toEqual([]);
   });
 
-  it('reports once if a position is before its start', () => {
+  it('reports the position of each frame once, when the playhead has passed its start', () => {
     const positions: number[] = [];
     const frames = sent(5);
     const report = (positionMs: number) => positions.push(positionMs);

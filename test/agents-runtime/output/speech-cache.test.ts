@@ -20,11 +20,15 @@ function setUp() {
   };
   const listen = async (text: string, change: Partial<typeof voiceSettings> = {}) => {
     const { signal } = new AbortController();
-    const pieces: SpokenChunk[] = [];
-    for await (const piece of greetings.speak(text, { ...voiceSettings, ...change }, signal)) {
-      pieces.push(piece);
+    const received: SpokenChunk[] = [];
+    for await (const receivedChunk of greetings.speak(
+      text,
+      { ...voiceSettings, ...change },
+      signal,
+    )) {
+      received.push(receivedChunk);
     }
-    return pieces.flatMap(({ samples }) => [...samples]);
+    return received.flatMap(({ samples }) => [...samples]);
   };
   return { clock, voice, greetings, voiceSettings, listen };
 }

@@ -12,7 +12,7 @@ function sentence(text: string) {
   return { text, words, samples: new Float32Array(words.length * 100) };
 }
 
-describe('HeardText', () => {
+describe('SpokenTextAlignment', () => {
   it('joins sentences with the whitespace of the reply', () => {
     const alignment = new SpokenTextAlignment();
     for (const text of [' In cash.', ' Or by card.', '好的。', '我来。'])

@@ -65,20 +65,20 @@ describe('transcription endpoint', () => {
     ];
     for (const answer of answers) {
       server.intercept = answer;
-      const asked = recogniser().transcribe(new Float32Array(1_600), PRIORITY);
-      await expect(asked).rejects.toMatchObject({ code: 'RECOGNITION_FAILED' });
+      const pendingText = recogniser().transcribe(new Float32Array(1_600), PRIORITY);
+      await expect(pendingText).rejects.toMatchObject({ code: 'RECOGNITION_FAILED' });
     }
   });
 
   it('aborts the request when the text is no longer needed', async () => {
     server.intercept = () => undefined;
     const stop = new AbortController();
-    const asked = recogniser().transcribe(new Float32Array(1_600), {
+    const pendingText = recogniser().transcribe(new Float32Array(1_600), {
       ...PRIORITY,
       signal: stop.signal,
     });
     stop.abort();
-    await expect(asked).rejects.toMatchObject({ code: 'ABORTED' });
+    await expect(pendingText).rejects.toMatchObject({ code: 'ABORTED' });
   });
 });
 
@@ -139,9 +139,9 @@ describe('several recognisers', () => {
       clock,
       onFault: (error) => faults.push(String(error)),
     });
-    const asked = all.transcribe(new Float32Array(1), { ...PRIORITY, language: 'en' });
+    const pendingText = all.transcribe(new Float32Array(1), { ...PRIORITY, language: 'en' });
     await clock.run(2_600);
-    expect(await asked).toEqual({ text: 'local', providerId: 'local' });
+    expect(await pendingText).toEqual({ text: 'local', providerId: 'local' });
     expect(faults).toEqual([expect.stringContaining('No words came in time (far)')]);
 
     const stop = new AbortController();

@@ -29,8 +29,8 @@ const never = () => new Promise<never>(() => undefined);
 
 describe('LLM', () => {
   const models: Record<string, () => AsyncGenerator<ReplyToken>> = {
-    'that gives nothing': async function* () {
-      // As a stream that ends at once.
+    'that returns nothing': async function* () {
+      // The stream ends immediately.
     },
     'that fails': async function* () {
       yield '';

@@ -117,8 +117,8 @@ describe('network delay', () => {
       await call.cough(140);
       await call.silence(6_000);
       expect(call.control()).toEqual(['pause', 'resume']);
-      const { played: heard } = call.transport;
-      const numbers = heard.map((sample) => Math.round(sample * 1e7));
+      const { played: playedSamples } = call.transport;
+      const numbers = playedSamples.map((sample) => Math.round(sample * 1e7));
       // All samples in order; at the pause some may repeat but none may be missing.
       let repeated = 0;
       numbers.forEach((number, i) => {

@@ -42,7 +42,7 @@ export class LightCaller {
   #reportedAt = 0;
   #isPaused = false;
   #isSpeaking = false;
-  #dryAt: number | undefined;
+  #emptyAt: number | undefined;
 
   constructor(
     { server_url, participant_token }: ConnectionDetails,
@@ -56,7 +56,7 @@ export class LightCaller {
     this.#socket = new WebSocket(server_url, [SUBPROTOCOL], { perMessageDeflate: false });
     this.#socket.on('open', () => this.#send({ type: 'hello', token: this.#token }));
     this.#socket.on('message', (data, isBinary) => {
-      if (isBinary) this.#hear((data as Buffer).length);
+      if (isBinary) this.#receiveAudio((data as Buffer).length);
       else this.#take(JSON.parse(String(data)));
     });
     this.#socket.on('error', (error) => figures.lost.push(error.message));
@@ -98,14 +98,14 @@ export class LightCaller {
     this.#playedAt = now;
   }
 
-  #hear(bytes: number): void {
+  #receiveAudio(bytes: number): void {
     const now = performance.now();
-    if (this.#dryAt !== undefined && this.#isSpeaking) {
-      const gapMs = now - this.#dryAt;
+    if (this.#emptyAt !== undefined && this.#isSpeaking) {
+      const gapMs = now - this.#emptyAt;
       if (gapMs > AUDIBLE_GAP_MS) this.#figures.gapsMs.push(gapMs);
     }
     if (this.#playedMs >= this.#receivedMs) this.#playedAt = now;
-    this.#dryAt = undefined;
+    this.#emptyAt = undefined;
     this.#receivedMs += bytes / this.#bytesPerMs;
   }
 
@@ -115,10 +115,10 @@ export class LightCaller {
     this.#playedAt = now;
     this.#playedMs += passed;
     if (this.#playedMs >= this.#receivedMs) {
-      this.#dryAt = now - (this.#playedMs - this.#receivedMs);
+      this.#emptyAt = now - (this.#playedMs - this.#receivedMs);
       this.#playedMs = this.#receivedMs;
     }
-    if (now - this.#reportedAt >= REPORT_MS || this.#dryAt !== undefined) this.#report(now);
+    if (now - this.#reportedAt >= REPORT_MS || this.#emptyAt !== undefined) this.#report(now);
   }
 
   #report(now: number): void {
@@ -158,7 +158,7 @@ export class LightCaller {
 
   #show(state: string, now: number): void {
     this.#isSpeaking = state === 'speaking';
-    this.#dryAt = undefined;
+    this.#emptyAt = undefined;
     if (state === 'speaking') {
       if (this.#giveUpAt !== Number.POSITIVE_INFINITY) this.#figures.answers++;
       this.#giveUpAt = Number.POSITIVE_INFINITY;

@@ -30,9 +30,9 @@ export class EchoCall implements CallInput {
   /** The reason if the transport ended. */
   endedBy: string | undefined;
 
-  constructor(wire: RoomTransport) {
+  constructor(transport: RoomTransport) {
     const parts = {
-      transport: wire,
+      transport,
       clock: systemClock,
       ticker: new FrameTicker(systemClock),
       boundary: rethrowing,
@@ -81,7 +81,7 @@ export class EchoCall implements CallInput {
   #say(samples: Int16Array): void {
     if (!this.#echo) {
       this.#echo = new Echo();
-      this.#playout.release(this.#playout.buffer(this.#echo.pieces(), IGNORE));
+      this.#playout.release(this.#playout.buffer(this.#echo.chunks(), IGNORE));
     }
     this.#echo.push(samples);
   }
@@ -112,7 +112,7 @@ class Echo {
     this.#wake();
   }
 
-  async *pieces(): AsyncGenerator<SpokenChunk> {
+  async *chunks(): AsyncGenerator<SpokenChunk> {
     for (;;) {
       for (const samples of this.#waiting.splice(0)) yield { text: '', words: [], samples };
       if (this.#waiting.length > 0) continue;

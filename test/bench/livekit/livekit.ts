@@ -136,9 +136,9 @@ async function echoed(server: LiveKitServer, pool: BridgePool, room: string): Pr
   const guest = new PulseParticipant('pulse', url, await roomToken(server, room, 'caller'));
   const token = await agentToken(server, room);
   const invitation = { callId: room, url, token, callerIdentity: 'caller' };
-  const wire = await pool.join(invitation, new AbortController().signal);
-  const call = new EchoCall(wire);
-  wire.start(call);
+  const transport = await pool.join(invitation, new AbortController().signal);
+  const call = new EchoCall(transport);
+  transport.start(call);
   await guest.ready;
   return { guest, other: undefined, call };
 }

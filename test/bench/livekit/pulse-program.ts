@@ -57,8 +57,8 @@ function say(samples: Int16Array): void {
   void source.captureFrame(new AudioFrame(samples, RATE, 1, samples.length)).catch(() => undefined);
 }
 
-async function measure(heard: RemoteTrack): Promise<void> {
-  for await (const { data } of streamOf(heard)) {
+async function measure(remoteTrack: RemoteTrack): Promise<void> {
+  for await (const { data } of streamOf(remoteTrack)) {
     const onset = data.findIndex((sample) => Math.abs(sample) > LOUD);
     if (onset < 0 || saidAt === undefined) continue;
     const ms = performance.now() - saidAt - ((data.length - onset) * 1000) / RATE;
@@ -68,15 +68,15 @@ async function measure(heard: RemoteTrack): Promise<void> {
 }
 
 /** Continues after the tone, so that it returns completely. */
-async function echo(heard: RemoteTrack): Promise<void> {
+async function echo(remoteTrack: RemoteTrack): Promise<void> {
   let leftMs = 0;
-  for await (const { data } of streamOf(heard)) {
+  for await (const { data } of streamOf(remoteTrack)) {
     if (data.some((sample) => Math.abs(sample) > LOUD)) leftMs = 40;
     if (leftMs > 0) say(data.slice());
     leftMs -= FRAME_MS;
   }
 }
 
-function streamOf(heard: RemoteTrack) {
-  return new AudioStream(heard, { sampleRate: RATE, numChannels: 1, frameSizeMs: FRAME_MS });
+function streamOf(remoteTrack: RemoteTrack) {
+  return new AudioStream(remoteTrack, { sampleRate: RATE, numChannels: 1, frameSizeMs: FRAME_MS });
 }

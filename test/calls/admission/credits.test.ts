@@ -70,8 +70,8 @@ it('a call ends when it has used up the balance of its account', async () => {
 it('all calls of an account count, on any gateway, and each gateway ends its own calls', async () => {
   const accountId = await account(10, 0.5);
   const here = await runningCall(accountId, 11);
-  const elsewhere = await runningCall(accountId, 11, randomUUID());
-  expect(await checkCredits(here, elsewhere)).toEqual([`${here} insufficient_credits`]);
+  const onOtherGateway = await runningCall(accountId, 11, randomUUID());
+  expect(await checkCredits(here, onOtherGateway)).toEqual([`${here} insufficient_credits`]);
 });
 
 it('accounts with an unlimited balance and free calls are not affected', async () => {

@@ -90,7 +90,7 @@ describe('subtitles', () => {
     await fc.assert(
       fc.asyncProperty(turns, texts, async (said, name) => {
         const rows = said
-          // The one reader puts them in this order by itself.
+          // The WebVTT reader sorts cues in this order.
           .sort((a, b) => a.startMs - b.startMs || b.lastsMs - a.lastsMs)
           .map(({ text, role, startMs, lastsMs, cut }, index) =>
             turn({ index, text, role, cut, start_ms: startMs, end_ms: startMs + lastsMs }),

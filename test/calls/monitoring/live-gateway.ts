@@ -103,7 +103,7 @@ export class LiveGateway {
     const agent = { agentId: randomUUID(), agentName: 'Pool' };
     await this.calls.reserve({ callId, accountId, ...agent, callType: 'web', options: {} });
     const row = await this.calls.claim(callId, this.id);
-    if (typeof row !== 'object') throw new Error('The call was not taken');
+    if (typeof row !== 'object') throw new Error('The call was not claimed');
     await this.calls.start(callId);
     const say = (text: string) => {
       if (text === 'ending' || text === 'busy') return text;

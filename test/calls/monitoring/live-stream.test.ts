@@ -232,13 +232,13 @@ describe.each(['here', 'on another gateway'])('audio of a call %s', (where) => {
     const { accountId, key } = await account();
     const call = await holder().hold(accountId);
     call.feed.sound = new AudioMixer(24_000, systemClock);
-    const gone = new AbortController();
+    const abort = new AbortController();
     const response = await fetch(`${plane.url}/api/v1/calls/${call.callId}/audio`, {
       headers: { authorization: `Bearer ${key}` },
-      signal: gone.signal,
+      signal: abort.signal,
     });
     expect(one.open.streams(accountId)).toBe(1);
-    gone.abort();
+    abort.abort();
     await response.arrayBuffer().catch(() => undefined);
     await vi.waitFor(() => expect(one.open.streams(accountId)).toBe(0), 20_000);
     await holder().end(call);

@@ -235,7 +235,7 @@ describe('several gateways', () => {
     expect(puts).toEqual([fileKey(callId)]);
   });
 
-  it('upload the spools of a dead gateway on the same disk, at their start or on request', async () => {
+  it('mix down the spools of a dead gateway on the same disk, at their start or on request', async () => {
     for (const how of ['start', 'ask'] as const) {
       const dead = await openRecordingGateway(plane.database.db, { dataDir: gateway.dataDir });
       const { callId, recording } = await call({ by: () => dead, isOver: false });

@@ -231,14 +231,14 @@ describe('agent status', () => {
     expect((await ask('GET', path)).body).toEqual(disabled.body.agent);
   });
 
-  it('deployed has a warning if the model is not listed', async () => {
+  it('warns on deployment if the model is not listed', async () => {
     const { move } = await makeAgent({ llm_model: 'gpt-nought' });
     expect((await move('deploy')).body.message).toMatch(/gpt-nought now: parley-extractive-v1 /);
     const { move: other } = await makeAgent({ llm_model: 'parley-extractive-v1' });
     expect((await other('deploy')).body.message).toBe('The agent is deployed and takes calls');
   });
 
-  it('deployed has a notice about the default model if the config names none', async () => {
+  it('names the default model on deployment if the config has none', async () => {
     const { move } = await makeAgent({});
     expect((await move('deploy')).body.message).toMatch(
       /has no llm_model: the default model, now parley-extractive-v1, answers, and another one does when/,

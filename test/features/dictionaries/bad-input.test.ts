@@ -151,7 +151,7 @@ describe('invalid form', () => {
     });
   });
 
-  it('field that is empty counts as absent', async () => {
+  it('with an empty field is treated as if the field were absent', async () => {
     const ask = await plane.asNewAccount();
     const form = new FormData();
     form.set('file', new Blob([lexicon(LEXEME, 'de-CH')]), 'x.pls');

@@ -44,8 +44,8 @@ describe('client that stops reading', () => {
     for (const pauseMs of [0, 2]) {
       const response = await app.post('speech/stream', body);
       const chunks: Uint8Array[] = [];
-      for await (const piece of response.body!) {
-        chunks.push(piece);
+      for await (const received of response.body!) {
+        chunks.push(received);
         await sleep(pauseMs);
       }
       expect(Buffer.concat(chunks).equals(wanted)).toBe(true);
@@ -90,7 +90,7 @@ describe('error after the first byte', () => {
   it('breaks the connection, so that the response never looks complete', async () => {
     const socket = request({ text: 'This one ends in a FAULT.', audio_format: 'pcm' });
     const chunks: Buffer[] = [];
-    socket.on('data', (piece) => chunks.push(piece));
+    socket.on('data', (received) => chunks.push(received));
     socket.resume();
     await once(socket, 'close');
     const answer = Buffer.concat(chunks).toString('latin1');

@@ -156,7 +156,7 @@ describe('webhook outbox', () => {
     const agent = await makeAgent(database.db, box, [entry]);
     const calls = new StoredWebhookCalls(database.db, events);
     const callId = await calls.start(agent);
-    const look = {
+    const toolCall = {
       name: 'look',
       kind: 'webhook',
       arguments: '{"day":"Monday"}',
@@ -165,8 +165,11 @@ describe('webhook outbox', () => {
       durationMs: 30,
       outcome: 'ok',
     } as const;
-    await calls.turn(callId, 0, 'agent', 'We are open', [look]);
-    await calls.turn(callId, 0, 'agent', 'We are open', [look, { ...look, outcome: 'refused' }]);
+    await calls.turn(callId, 0, 'agent', 'We are open', [toolCall]);
+    await calls.turn(callId, 0, 'agent', 'We are open', [
+      toolCall,
+      { ...toolCall, outcome: 'refused' },
+    ]);
     await calls.end(callId);
     await settled(agent.id);
     expect(hook.requests.map(({ body }) => body.data.outcome)).toEqual(['ok', 'refused']);

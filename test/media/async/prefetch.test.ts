@@ -20,7 +20,7 @@ function counter(to: number) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('readAhead', () => {
+describe('prefetch', () => {
   it('yields every item in order', async () => {
     const found: number[] = [];
     for await (const item of prefetch(counter(5).source, 2)) found.push(item);

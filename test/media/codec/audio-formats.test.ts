@@ -80,16 +80,16 @@ describe('MP3', () => {
     '$name consists of complete frames of one length, without a Xing frame',
     async (format) => {
       const encoder = await format.createEncoder();
-      const pieces: Buffer[] = [];
-      const keep = (piece: Uint8Array) => {
-        pieces.push(Buffer.from(piece));
+      const outputs: Buffer[] = [];
+      const keep = (output: Uint8Array) => {
+        outputs.push(Buffer.from(output));
       };
       for (const chunk of cut(tone(440, format.sampleRate, 40000), [700]))
         encoder.push(chunk, keep);
       encoder.flush(keep);
-      expect(pieces.length).toBeGreaterThan(10);
-      for (const piece of pieces) expect([piece[0], piece[1]! & 0xe0]).toEqual([0xff, 0xe0]);
-      const file = Buffer.concat(pieces);
+      expect(outputs.length).toBeGreaterThan(10);
+      for (const output of outputs) expect([output[0], output[1]! & 0xe0]).toEqual([0xff, 0xe0]);
+      const file = Buffer.concat(outputs);
       expect(file.includes('Xing') || file.includes('Info')).toBe(false);
     },
   );
@@ -127,6 +127,6 @@ describe('MP3', () => {
       encoders[1]!.push(two!.subarray(at, at + 1152), keepIn(1));
     }
     for (const [i, encoder] of encoders.entries()) encoder.flush(keepIn(i));
-    expect(found.map((pieces) => Buffer.concat(pieces))).toEqual(wanted);
+    expect(found.map((outputs) => Buffer.concat(outputs))).toEqual(wanted);
   });
 });

@@ -12,10 +12,10 @@ const thread = new EncoderThread(scheduler);
 const options = { priority: 'first-chunk', signal: new AbortController().signal } as const;
 
 async function encodeAll(stream: EncodedStream, chunks: readonly Float32Array[]): Promise<Buffer> {
-  const pieces: Uint8Array[] = [];
-  for (const chunk of chunks) pieces.push(await stream.push(chunk, options));
-  pieces.push(await stream.finish(options));
-  return Buffer.concat(pieces);
+  const outputs: Uint8Array[] = [];
+  for (const chunk of chunks) outputs.push(await stream.push(chunk, options));
+  outputs.push(await stream.finish(options));
+  return Buffer.concat(outputs);
 }
 
 afterAll(() => thread.close());

@@ -71,10 +71,10 @@ afterAll(async () => {
 async function fileOf(format: string, text: string): Promise<Buffer> {
   const options = { priority: 'later-chunk', signal: new AbortController().signal } as const;
   const stream = encoders.open({ format, inputRate: voice.sampleRate });
-  const pieces: Uint8Array[] = [];
-  for (const chunk of spoken.get(text)!) pieces.push(await stream.push(chunk, options));
-  pieces.push(await stream.finish(options));
-  return Buffer.concat(pieces);
+  const outputs: Uint8Array[] = [];
+  for (const chunk of spoken.get(text)!) outputs.push(await stream.push(chunk, options));
+  outputs.push(await stream.finish(options));
+  return Buffer.concat(outputs);
 }
 
 /** Positions where the voice's chunks meet, in samples. */
@@ -173,16 +173,16 @@ describeWith(['ffmpeg', 'ffprobe', 'sox', 'opusinfo'], 'encoded speech', (tools)
 /** The worst join, and the 99.9th percentile of all other positions. */
 function clicks(samples: Float32Array, joins: readonly number[], sampleRate: number) {
   const step = Math.round(sampleRate / 1000);
-  const elsewhere: number[] = [];
+  const otherPositions: number[] = [];
   for (let at = 20 * step; at < samples.length - 20 * step; at += step) {
     if (joins.every((place) => Math.abs(place - at) > 3 * step)) {
-      elsewhere.push(clickAt(samples, at, sampleRate));
+      otherPositions.push(clickAt(samples, at, sampleRate));
     }
   }
-  elsewhere.sort((a, b) => a - b);
+  otherPositions.sort((a, b) => a - b);
   return {
     most: Math.max(0, ...joins.map((at) => clickAt(samples, at, sampleRate))),
-    natural: elsewhere[Math.floor(elsewhere.length * 0.999)]!,
+    natural: otherPositions[Math.floor(otherPositions.length * 0.999)]!,
   };
 }
 

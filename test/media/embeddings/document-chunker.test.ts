@@ -47,7 +47,7 @@ describe('document chunker', () => {
   });
 
   it('keeps every letter of any text, in passages and windows of limited length', () => {
-    const piece = fc.oneof(
+    const block = fc.oneof(
       fc.constantFrom(
         '# Title\n',
         '\n\n',
@@ -61,8 +61,8 @@ describe('document chunker', () => {
       fc.constantFrom(many(3), many(40), 'x'.repeat(3_000), `${'word '.repeat(900)}\n`),
     );
     fc.assert(
-      fc.property(fc.array(piece, { maxLength: 25 }), (pieces) => {
-        const passages = passagesOf(pieces.join(''));
+      fc.property(fc.array(block, { maxLength: 25 }), (blocks) => {
+        const passages = passagesOf(blocks.join(''));
         for (const passage of passages) {
           expect(estimateTokensOf(passage.text)).toBeLessThanOrEqual(900);
           for (const window of embeddingWindows(passage, 110)) {
@@ -83,9 +83,9 @@ describe('document chunker', () => {
 
   it('takes linear time and yields to other tasks', async () => {
     const hostile = ['x', 'a\n', '# t\n', '# a\nb\n', '[', '**', '| a | b |\n', 'ab. ', '漢'];
-    for (const piece of hostile) {
+    for (const block of hostile) {
       let pauses = 0;
-      await runInSteps(chunkDocument(piece.repeat(60_000 / piece.length)), async () => {
+      await runInSteps(chunkDocument(block.repeat(60_000 / block.length)), async () => {
         pauses++;
       });
       expect(pauses).toBeLessThan(60_000);

@@ -6,16 +6,16 @@ import '../../support/harness/process/property-seed.js';
 const TEXT = 'Dr. Smith paid $3.50 today. "Really?" he asked! Yes; at 5 p.m. in Rome. And no';
 
 /** The texts emitted for these chunks, and then at the end. */
-function handedOn(pieces: readonly string[]): string[] {
+function emitted(inputs: readonly string[]): string[] {
   const hold = new SentenceBuffer('en');
-  return [...pieces.map((piece) => hold.push(piece)), ...hold.flush()].filter(
+  return [...inputs.map((input) => hold.push(input)), ...hold.flush()].filter(
     (text) => text !== '',
   );
 }
 
 describe('sentence buffer', () => {
   it('emits complete sentences', () => {
-    expect(handedOn([...TEXT]).map((text) => text.trim())).toEqual([
+    expect(emitted([...TEXT]).map((text) => text.trim())).toEqual([
       'Dr. Smith paid $3.50 today.',
       '"Really?" he asked!',
       'Yes; at 5 p.m. in Rome.',
@@ -29,14 +29,14 @@ describe('sentence buffer', () => {
       fc.string({ unit: 'grapheme' }),
     );
     fc.assert(
-      fc.property(fc.array(written, { maxLength: 12 }), (pieces) => {
-        const text = pieces.join('');
-        expect(handedOn(pieces).join('')).toBe(text);
+      fc.property(fc.array(written, { maxLength: 12 }), (inputs) => {
+        const text = inputs.join('');
+        expect(emitted(inputs).join('')).toBe(text);
         const ends = (parts: readonly string[]) => {
           const hold = new SentenceBuffer('en');
           return parts.map((part) => hold.push(part)).join('').length;
         };
-        expect(ends(pieces)).toBe(ends([text]));
+        expect(ends(inputs)).toBe(ends([text]));
       }),
     );
   });

@@ -13,20 +13,20 @@ import '../../support/harness/process/property-seed.js';
 const OPTIONS = { language: 'en', minLength: 20 };
 
 /** The chunks, each with the number of tokens received before it; flushed chunks come last. */
-function stream(tokens: readonly string[], options = OPTIONS): [piece: string, after: number][] {
+function stream(tokens: readonly string[], options = OPTIONS): [chunk: string, after: number][] {
   const sentences = new SentenceStream(options);
-  const pieces: [string, number][] = [];
+  const chunks: [string, number][] = [];
   for (const [i, token] of tokens.entries()) {
-    for (const piece of sentences.push(token)) pieces.push([piece, i + 1]);
+    for (const chunk of sentences.push(token)) chunks.push([chunk, i + 1]);
   }
-  for (const piece of sentences.flush()) pieces.push([piece, tokens.length]);
-  return pieces;
+  for (const chunk of sentences.flush()) chunks.push([chunk, tokens.length]);
+  return chunks;
 }
 
 /** Words with the space before them, as LLMs send them. */
 const tokensOf = (text: string) => text.match(/\s*(?:[\p{L}\p{M}\p{N}]+|\S)/gu) ?? [];
-const piecesOf = (text: string, options = OPTIONS) =>
-  stream(tokensOf(text), options).map(([piece]) => piece);
+const chunksOf = (text: string, options = OPTIONS) =>
+  stream(tokensOf(text), options).map(([chunk]) => chunk);
 
 describe('first chunk', () => {
   it.each([
@@ -42,7 +42,7 @@ describe('first chunk', () => {
     ['en', 'Yes.\n|\nWe are open on Sundays until the evening.'.replace('\n|', '|\n')],
   ])('in %s ends at the bar in "%s"', (language, probe) => {
     const text = probe.replace('|', '');
-    expect(piecesOf(text, { language, minLength: 20 }).join('|')).toBe(probe);
+    expect(chunksOf(text, { language, minLength: 20 }).join('|')).toBe(probe);
   });
 
   it.each([
@@ -52,8 +52,8 @@ describe('first chunk', () => {
     ['hi', 'ठीक है।| मैं देखता हूँ।'],
   ])('in %s of "%s" is emitted with the token after the punctuation', (language, probe) => {
     const [before = '', behind = ''] = probe.split('|');
-    const pieces = stream([...tokensOf(before), ...tokensOf(behind)], { language, minLength: 20 });
-    expect(pieces[0]).toEqual([before, tokensOf(before).length + 1]);
+    const chunks = stream([...tokensOf(before), ...tokensOf(behind)], { language, minLength: 20 });
+    expect(chunks[0]).toEqual([before, tokensOf(before).length + 1]);
   });
 
   it('of one long sentence without a comma is emitted at the end of the text', () => {
@@ -66,14 +66,14 @@ describe('first chunk', () => {
   });
 
   it('is no single word before a comma and contains speech', () => {
-    expect(piecesOf('Well, I see. That is very good of you.')[0]).toBe('Well, I see.');
-    expect(piecesOf('… Hello there. Good to see you again.')[0]).toBe('… Hello there.');
+    expect(chunksOf('Well, I see. That is very good of you.')[0]).toBe('Well, I see.');
+    expect(chunksOf('… Hello there. Good to see you again.')[0]).toBe('… Hello there.');
   });
 });
 
 describe('later chunks', () => {
   it('have a minimum length', () => {
-    expect(piecesOf('Yes. No. Maybe. It depends on the weather. Fine.')).toEqual([
+    expect(chunksOf('Yes. No. Maybe. It depends on the weather. Fine.')).toEqual([
       'Yes.',
       ' No. Maybe. It depends on the weather.',
       ' Fine.',
@@ -82,9 +82,9 @@ describe('later chunks', () => {
 
   it('end at a clause if they are long', () => {
     const text = `Yes. ${'and so it went on and on, '.repeat(20)}until it stopped.`;
-    const pieces = piecesOf(text);
-    expect(pieces.length).toBeGreaterThan(3);
-    for (const piece of pieces.slice(1, -1)) expect(piece).toMatch(/,$/);
+    const chunks = chunksOf(text);
+    expect(chunks.length).toBeGreaterThan(3);
+    for (const chunk of chunks.slice(1, -1)) expect(chunk).toMatch(/,$/);
   });
 });
 
@@ -193,9 +193,9 @@ describe('any tokenisation', () => {
             tokens.push(text.slice(at, at + length));
             at += length;
           }
-          const pieces = stream(tokens, options).map(([piece]) => piece);
-          expect(pieces).toEqual(stream([text], options).map(([piece]) => piece));
-          expect(pieces.join('').trimEnd()).toBe(text.trimEnd());
+          const chunks = stream(tokens, options).map(([chunk]) => chunk);
+          expect(chunks).toEqual(stream([text], options).map(([chunk]) => chunk));
+          expect(chunks.join('').trimEnd()).toBe(text.trimEnd());
         },
       ),
       { numRuns: 500 },
@@ -220,10 +220,10 @@ describe('any tokenisation', () => {
 describe('limits', () => {
   it('split endless text, at words if possible', () => {
     const words = 'never ending '.repeat(200);
-    for (const piece of piecesOf(words)) expect(piece.length).toBeLessThanOrEqual(MAX_CHUNK_LENGTH);
-    expect(splitLong(words, 100).every((piece) => /^ ?never|^ ?ending/.test(piece))).toBe(true);
+    for (const chunk of chunksOf(words)) expect(chunk.length).toBeLessThanOrEqual(MAX_CHUNK_LENGTH);
+    expect(splitLong(words, 100).every((chunk) => /^ ?never|^ ?ending/.test(chunk))).toBe(true);
     expect(splitLong('🙂'.repeat(400), 101).join('')).toBe('🙂'.repeat(400));
-    expect(splitLong('🙂'.repeat(400), 101).every((piece) => piece.length % 2 === 0)).toBe(true);
+    expect(splitLong('🙂'.repeat(400), 101).every((chunk) => chunk.length % 2 === 0)).toBe(true);
   });
 
   it.each([

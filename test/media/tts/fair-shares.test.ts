@@ -20,8 +20,8 @@ afterEach(() => encoders.close());
 
 /** A text of `seconds` of audio whose jobs are listed under its name. */
 function stream(name: string, seconds: number, signal = new AbortController().signal) {
-  const text = plainText(Array.from({ length: seconds / 2 }, () => name).join(' '));
-  return synthesiser.stream({ voice, format: AUDIO_FORMATS.get('pcm_8000')!, text }, signal);
+  const request = plainText(Array.from({ length: seconds / 2 }, () => name).join(' '));
+  return synthesiser.stream({ voice, format: AUDIO_FORMATS.get('pcm_8000')!, request }, signal);
 }
 
 async function readAll(chunks: AsyncGenerator<Uint8Array>): Promise<void> {

@@ -19,13 +19,13 @@ beforeEach(() => {
 afterAll(() => encoders.close());
 
 function job(format: string, text = TEXT): SpeechJob {
-  return { voice, format: AUDIO_FORMATS.get(format)!, text: plainText(text) };
+  return { voice, format: AUDIO_FORMATS.get(format)!, request: plainText(text) };
 }
 
 async function streamed(format: string, text = TEXT): Promise<Buffer> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of synthesiser.stream(job(format, text), never)) pieces.push(piece);
-  return Buffer.concat(pieces);
+  const outputs: Uint8Array[] = [];
+  for await (const output of synthesiser.stream(job(format, text), never)) outputs.push(output);
+  return Buffer.concat(outputs);
 }
 
 function nothingIsLeft() {
@@ -73,8 +73,8 @@ describe('Synthesiser', () => {
   it.each(['pcm', 'mp3', 'mp3_22050_32'])(
     'streams the bytes of the complete file, %s',
     async (format) => {
-      const { pieces, length } = await synthesiser.synthesiseFile(job(format), never);
-      const whole = Buffer.concat(pieces);
+      const { pieces: outputs, length } = await synthesiser.synthesiseFile(job(format), never);
+      const whole = Buffer.concat(outputs);
       expect(whole.length).toBe(length);
       expect((await streamed(format)).equals(whole)).toBe(true);
       nothingIsLeft();
@@ -82,8 +82,8 @@ describe('Synthesiser', () => {
   );
 
   it('has WAV sizes in a complete file and the same samples', async () => {
-    const { pieces, length } = await synthesiser.synthesiseFile(job('wav'), never);
-    const whole = Buffer.concat(pieces);
+    const { pieces: outputs, length } = await synthesiser.synthesiseFile(job('wav'), never);
+    const whole = Buffer.concat(outputs);
     expect(whole.readUInt32LE(40)).toBe(length - 44);
     const stream = await streamed('wav');
     expect(stream.readUInt32LE(40)).toBe(0xffffffff);
@@ -97,20 +97,20 @@ describe('Synthesiser', () => {
   });
 
   it('stops when its consumer does not pull: one chunk is delivered, one more is ready', async () => {
-    const pieces = synthesiser.stream(job('pcm', `${'word '.repeat(300)}.`), never);
-    await pieces.next();
+    const outputs = synthesiser.stream(job('pcm', `${'word '.repeat(300)}.`), never);
+    await outputs.next();
     await expect.poll(() => voice.chunks).toBe(2);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(voice.chunks).toBe(2);
-    await pieces.return(undefined);
+    await outputs.return(undefined);
     nothingIsLeft();
   });
 
   it('leaves nothing behind when its consumer returns at any time', async () => {
     for (let pulls = 0; pulls < 6; pulls++) {
-      const pieces = synthesiser.stream(job('mp3'), never);
-      for (let i = 0; i < pulls; i++) await pieces.next();
-      await pieces.return(undefined);
+      const outputs = synthesiser.stream(job('mp3'), never);
+      for (let i = 0; i < pulls; i++) await outputs.next();
+      await outputs.return(undefined);
       nothingIsLeft();
     }
   });
@@ -132,9 +132,9 @@ describe('Synthesiser', () => {
   });
 
   it('passes an error of the voice on after the preceding bytes', async () => {
-    const pieces = synthesiser.stream(job('pcm', 'This ends in a FAULT here.'), never);
-    expect((await pieces.next()).done).toBe(false);
-    await expect(pieces.next()).rejects.toMatchObject({ code: 'WORKER_DIED' });
+    const outputs = synthesiser.stream(job('pcm', 'This ends in a FAULT here.'), never);
+    expect((await outputs.next()).done).toBe(false);
+    await expect(outputs.next()).rejects.toMatchObject({ code: 'WORKER_DIED' });
     nothingIsLeft();
   });
 });

@@ -110,10 +110,10 @@ describe('turn model', () => {
 describe('VAD', () => {
   it('detects speech and silence per stream', async () => {
     const speech = await speaker.say('Hello, is anybody there? I have a question.');
-    const heard: number[] = [];
+    const probabilities: number[] = [];
     const silent: number[] = [];
     const [talker, listener] = [
-      vad.open((probability) => heard.push(probability)),
+      vad.open((probability) => probabilities.push(probability)),
       vad.open((probability) => silent.push(probability)),
     ];
     const windows = Math.floor(speech.length / 512);
@@ -122,8 +122,10 @@ describe('VAD', () => {
       listener.push(new Float32Array(512));
     }
     await expect.poll(() => silent.length, { timeout: 10_000 }).toBe(windows);
-    expect(heard.length).toBe(windows);
-    expect(heard.filter((probability) => probability > 0.6).length).toBeGreaterThan(windows / 2);
+    expect(probabilities.length).toBe(windows);
+    expect(probabilities.filter((probability) => probability > 0.6).length).toBeGreaterThan(
+      windows / 2,
+    );
     expect(Math.max(...silent)).toBeLessThan(0.3);
     expect(faults).toEqual([]);
     talker.close();

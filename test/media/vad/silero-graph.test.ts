@@ -43,10 +43,10 @@ const vad = new SileroVoiceActivity({
 afterAll(() => vad.close());
 
 it("the output equals that of the model's own graph, for many concurrent streams", async () => {
-  const heard = await Promise.all(OWN.map(([pitch]) => listen(hum(pitch))));
+  const perStream = await Promise.all(OWN.map(([pitch]) => listen(hum(pitch))));
   for (const [i, [pitch, wanted]] of OWN.entries()) {
     for (const [k, probability] of wanted.entries()) {
-      expect(heard[i]![k], `window ${k} of ${pitch} Hz`).toBeCloseTo(probability, 2);
+      expect(perStream[i]![k], `window ${k} of ${pitch} Hz`).toBeCloseTo(probability, 2);
     }
   }
   expect(faults).toEqual([]);
@@ -60,9 +60,9 @@ it('other models are rejected', () => {
 
 function listen(samples: Float32Array): Promise<readonly number[]> {
   return new Promise((resolve) => {
-    const heard: number[] = [];
+    const perStream: number[] = [];
     const stream = vad.open((probability) => {
-      if (heard.push(probability) === WINDOWS) resolve(heard);
+      if (perStream.push(probability) === WINDOWS) resolve(perStream);
     });
     for (let k = 0; k < WINDOWS; k++) {
       stream.push(samples.subarray(k * VAD_WINDOW, (k + 1) * VAD_WINDOW));

@@ -129,8 +129,8 @@ describe('peer API', () => {
   });
 
   it('reports an unknown path', async () => {
-    const asked = clientOf(NEW).open(await gateway(NEW), { path: '/nothing' });
-    await expect(asked).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    const pendingResponse = clientOf(NEW).open(await gateway(NEW), { path: '/nothing' });
+    await expect(pendingResponse).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
   it('rejects bodies that are too large or not JSON', async () => {
@@ -154,8 +154,10 @@ describe('peer API', () => {
     const silentServer = createServer().listen(0, '127.0.0.1');
     await once(silentServer, 'listening');
     const address = `127.0.0.1:${(silentServer.address() as AddressInfo).port}`;
-    const asked = { path: '/echo', body: {}, timeoutMs: 200 };
-    await expect(client.post({ id: peer.id, address }, asked)).rejects.toMatchObject(unreachable);
+    const pendingResponse = { path: '/echo', body: {}, timeoutMs: 200 };
+    await expect(client.post({ id: peer.id, address }, pendingResponse)).rejects.toMatchObject(
+      unreachable,
+    );
     silentServer.close();
   });
 

@@ -17,7 +17,7 @@ const addJob = (payload: unknown, inMs = 0) =>
 
 async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   for (const limit = Date.now() + 25_000; !(await isTrue()); ) {
-    if (Date.now() > limit) throw new Error('It did not come');
+    if (Date.now() > limit) throw new Error('The condition did not become true in time');
     await sleep(10);
   }
 }

@@ -31,7 +31,7 @@ export interface ScriptedAnswer {
   readonly calls?: readonly { readonly name: string; readonly args: object }[];
 }
 
-export type Script = (asked: ChatRequest) => ScriptedAnswer;
+export type Script = (chatRequest: ChatRequest) => ScriptedAnswer;
 
 /**
  * An OpenAI-compatible chat server on loopback. It streams server-sent events and offers models
@@ -78,9 +78,9 @@ export class LlmServer {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let body = '';
     for await (const part of request) body += part;
-    const asked = JSON.parse(body) as ChatRequest;
-    this.requests.push(asked);
-    const behaviour = asked.model as ModelBehaviour;
+    const chatRequest = JSON.parse(body) as ChatRequest;
+    this.requests.push(chatRequest);
+    const behaviour = chatRequest.model as ModelBehaviour;
     if (behaviour === 'hanging') return;
     if (behaviour === 'failing') {
       response.writeHead(500, { 'content-type': 'application/json' });
@@ -97,8 +97,8 @@ export class LlmServer {
       response.write(`data: ${JSON.stringify(chunk(behaviour, delta, reason))}\n\n`);
     send({ role: 'assistant', content: '' });
     const script = this.#scripts[behaviour];
-    if (script) sendAnswer(script(asked), send);
-    await this.#stream(behaviour, asked, response, send);
+    if (script) sendAnswer(script(chatRequest), send);
+    await this.#stream(behaviour, chatRequest, response, send);
   }
 
   async #stream(

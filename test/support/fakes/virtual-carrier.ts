@@ -57,18 +57,18 @@ export class VirtualCarrier implements CarrierLink {
   }
 
   act(action: CarrierAction): void {
-    const { clock, networkDelayMs: wayMs = 0 } = this.#options;
+    const { clock, networkDelayMs: delayMs = 0 } = this.#options;
     this.actions.push({ at: clock.now(), type: action.type });
     if (action.type === 'audio') {
       this.chunkLengths.push(action.pcm.length);
       const pcm = action.pcm.slice();
-      clock.after(wayMs, () => {
+      clock.after(delayMs, () => {
         this.#queue.push({ pcm });
         this.maxAheadMs = Math.max(this.maxAheadMs, this.aheadMs);
       });
     } else if (action.type === 'mark') {
-      clock.after(wayMs, () => this.#queue.push({ mark: action.name }));
-    } else if (action.type === 'clear') clock.after(wayMs, () => this.#clear());
+      clock.after(delayMs, () => this.#queue.push({ mark: action.name }));
+    } else if (action.type === 'clear') clock.after(delayMs, () => this.#clear());
   }
 
   close(): void {
@@ -111,10 +111,10 @@ export class VirtualCarrier implements CarrierLink {
   #sendEvent(event: Extract<CarrierEvent, { type: 'mark' }>): void {
     const {
       clock,
-      networkDelayMs: wayMs = 0,
+      networkDelayMs: delayMs = 0,
       losesMark = Number.POSITIVE_INFINITY,
     } = this.#options;
     if (++this.#marks % losesMark === 0) return;
-    clock.after(wayMs, () => this.onEvent(event));
+    clock.after(delayMs, () => this.onEvent(event));
   }
 }

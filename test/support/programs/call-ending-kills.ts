@@ -110,7 +110,9 @@ async function killAfter(child: ChildProcess, least: number): Promise<readonly s
   const lines = createInterface({ input: child.stdout! });
   await new Promise<void>((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`It ended by itself with ${code}`)));
+    child.once('exit', (code) =>
+      reject(new Error(`The process exited with ${code} before the kill`)),
+    );
     lines.on('line', (line) => {
       if (acknowledged.push(line) === least) resolve();
     });
@@ -148,6 +150,6 @@ async function checkSums(db: Knex, accountId: string): Promise<void> {
   );
   const [{ counted, summed, days }] = rows as [(typeof rows)[0]];
   if (counted !== summed || counted !== days) {
-    throw new Error(`${counted} calls ended, and the sums say ${summed} and ${days}`);
+    throw new Error(`${counted} calls ended, but the sums are ${summed} and ${days}`);
   }
 }

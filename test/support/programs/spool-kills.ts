@@ -28,7 +28,7 @@ export async function killRecording(): Promise<number> {
     const acknowledgedMs = await writeAndKill(path);
     const audioMs = checkAudio(path);
     if (audioMs < acknowledgedMs) {
-      throw new Error(`${acknowledgedMs} ms were acknowledged, ${audioMs} ms are there`);
+      throw new Error(`${acknowledgedMs} ms were acknowledged, ${audioMs} ms are in the file`);
     }
     await checkMixdown(path, join(folder, 'call.mp3'));
     return acknowledgedMs;
@@ -51,7 +51,7 @@ async function writeAndKill(path: string): Promise<number> {
   child.kill('SIGKILL');
   await ended;
   const lines = printed.split('\n').slice(0, -1).map(Number);
-  if (lines.length < MIN_CHUNKS) throw new Error('The process ended by itself');
+  if (lines.length < MIN_CHUNKS) throw new Error('The process exited before the kill');
   return lines.at(-1)!;
 }
 
@@ -62,10 +62,10 @@ function checkAudio(path: string): number {
   for (let record = reader.next(); record; record = reader.next()) {
     const { kind, at } = record;
     if (kind !== 'caller' && kind !== 'agent') continue;
-    if (at !== ends[kind]) throw new Error(`A piece of the ${kind} is not where it belongs`);
+    if (at !== ends[kind]) throw new Error(`A chunk of the ${kind} has a wrong position`);
     samplesOf(record).forEach((sample, i) => {
       if (sample !== sampleAt(kind, at + i))
-        throw new Error(`The ${kind} is not as it was written`);
+        throw new Error(`The audio of the ${kind} differs from what was written`);
     });
     ends[kind] += record.count;
   }

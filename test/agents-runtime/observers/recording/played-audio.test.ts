@@ -67,7 +67,7 @@ async function startCall(options: HarnessOptions): Promise<Kit> {
 
 const NETWORK_DELAYS_MS = [0, 60, 150];
 
-describe('recorded agent', () => {
+describe('recorded agent audio', () => {
   it.each(NETWORK_DELAYS_MS)(
     'is at the times of its playback with a network delay of %i ms',
     async (networkDelayMs) => {
@@ -81,7 +81,7 @@ describe('recorded agent', () => {
   );
 
   it.each(NETWORK_DELAYS_MS)(
-    'is silent during a pause and continues at the playhead, %i ms away',
+    'is silent during a pause and continues at the playhead with a network delay of %i ms',
     async (networkDelayMs) => {
       const kit = await startCall({ networkDelayMs });
       await kit.cough(300);
@@ -91,16 +91,19 @@ describe('recorded agent', () => {
     },
   );
 
-  it.each(NETWORK_DELAYS_MS)('ends at an interruption, %i ms away', async (networkDelayMs) => {
-    const kit = await startCall({ networkDelayMs });
-    await kit.say('stop now please', 900);
-    await kit.silence(3500);
-    expect(kit.control()).toContain('clear');
-    expectAsPlayed(kit, 20);
-  });
+  it.each(NETWORK_DELAYS_MS)(
+    'ends at an interruption with a network delay of %i ms',
+    async (networkDelayMs) => {
+      const kit = await startCall({ networkDelayMs });
+      await kit.say('stop now please', 900);
+      await kit.silence(3500);
+      expect(kit.control()).toContain('clear');
+      expectAsPlayed(kit, 20);
+    },
+  );
 
   it.each(NETWORK_DELAYS_MS)(
-    'repeats audio that a transport without pause plays again, %i ms away',
+    'repeats audio that a transport without pause plays again with a network delay of %i ms',
     async (networkDelayMs) => {
       const kit = await startCall({ networkDelayMs, canPause: false });
       await kit.cough(300);
@@ -175,9 +178,9 @@ describe('clock that steps back', () => {
       recorder.input({ type: 'audio', samples: new Int16Array(320).fill(frame + 1) }, nowMs);
     }
     recorder.output({ type: 'close' }, nowMs);
-    const sound = sink.of('caller').flatMap(({ samples }) => [...samples]);
-    expect(sound.length).toBeGreaterThanOrEqual(199 * 320);
-    expect(sound).toEqual([...sound].sort((a, b) => a - b));
+    const callerSamples = sink.of('caller').flatMap(({ samples }) => [...samples]);
+    expect(callerSamples.length).toBeGreaterThanOrEqual(199 * 320);
+    expect(callerSamples).toEqual([...callerSamples].sort((a, b) => a - b));
     expect(sink.durationMs).toBe(199 * 20);
   });
 });

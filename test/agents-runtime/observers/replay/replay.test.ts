@@ -323,8 +323,8 @@ describe('replay with other settings', () => {
     const { recorded: then, replayed } = await replay(tape(), { changes });
     const [before] = turnEnds(then);
     const [after] = turnEnds(replayed);
-    expect(before!.takenMs - before!.speechEndMs).toBeCloseTo(3_000, -2);
-    expect(after!.takenMs - after!.speechEndMs).toBeCloseTo(1_000, -2);
+    expect(before!.committedMs - before!.speechEndMs).toBeCloseTo(3_000, -2);
+    expect(after!.committedMs - after!.speechEndMs).toBeCloseTo(1_000, -2);
     expect(after!.text).toBe('I called because');
     // The answer also comes earlier and is played to the end.
     const states = replayed.flatMap((happening) =>

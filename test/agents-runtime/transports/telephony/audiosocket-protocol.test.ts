@@ -168,8 +168,8 @@ describe('AudioSocket input', () => {
         fc.array(fc.oneof(packet, fc.uint8Array({ maxLength: 500 })), { maxLength: 15 }),
         sizes,
         fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 10 }),
-        (pieces, cuts, changes) => {
-          const stream = Buffer.concat(pieces);
+        (inputs, cuts, changes) => {
+          const stream = Buffer.concat(inputs);
           for (const [at, value] of changes)
             if (stream.length > 0) stream[at % stream.length] = value;
           const codec = new AudioSocketCodec();

@@ -149,15 +149,15 @@ describe('carrier', () => {
   });
 
   it('that sends invalid messages is disconnected after a limit, and immediately after a fatal error', async () => {
-    const patient = phoneHarness();
-    patient.transport.start(patient.call);
+    const tolerant = phoneHarness();
+    tolerant.transport.start(tolerant.call);
     const invalidMessage = { type: 'error', message: 'nonsense', isFatal: false } as const;
-    for (let i = 0; i < 100; i++) patient.transport.handle(invalidMessage);
-    expect(patient.transport.isOver).toBe(false);
-    for (let i = 0; i < 200; i++) patient.transport.handle(invalidMessage);
-    await patient.clock.run(100);
-    expect(patient.ended()).toBe('error_transport');
-    expect(patient.carrier.timesOf('hangup')).toHaveLength(1);
+    for (let i = 0; i < 100; i++) tolerant.transport.handle(invalidMessage);
+    expect(tolerant.transport.isOver).toBe(false);
+    for (let i = 0; i < 200; i++) tolerant.transport.handle(invalidMessage);
+    await tolerant.clock.run(100);
+    expect(tolerant.ended()).toBe('error_transport');
+    expect(tolerant.carrier.timesOf('hangup')).toHaveLength(1);
     const prompt = phoneHarness();
     prompt.transport.start(prompt.call);
     prompt.transport.handle({ ...invalidMessage, isFatal: true });

@@ -7,7 +7,7 @@ const names = (tools: readonly (readonly [string, string])[], taken: readonly st
     taken,
   );
 
-it('tool names stay unchanged if possible, and valid for LLMs', () => {
+it('tool names are kept if possible and made valid for LLMs', () => {
   expect(
     names([
       ['shop', 'look'],
@@ -16,7 +16,7 @@ it('tool names stay unchanged if possible, and valid for LLMs', () => {
   ).toEqual(['look', 'pay_now_']);
 });
 
-it('tool names start with the server if they are duplicate or taken', () => {
+it('duplicate and reserved tool names get the name of the server as prefix', () => {
   expect(
     names(
       [

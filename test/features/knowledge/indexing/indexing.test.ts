@@ -283,17 +283,17 @@ describe('search', () => {
     startIndexer();
     const kbId = await make([POOL, HOURS]);
     await isReady(kbId);
-    const asked: string[] = [];
-    const counting = otherEmbedder(EMBEDDING_MODEL, (texts) => asked.push(...texts));
+    const embeddedTexts: string[] = [];
+    const counting = otherEmbedder(EMBEDDING_MODEL, (texts) => embeddedTexts.push(...texts));
     const search = newSearch(newVectors(), counting);
     const interim = search.search(kbId, 'when does the pool open', 2);
     const final = search.search(kbId, 'When does the pool open?', 2);
     expect(await final).toEqual(await interim);
     expect((await final)[0]!.text).toMatch(/six/);
     expect(await search.search(kbId, 'When does the pool open?', 2)).toBe(await final);
-    expect(asked).toHaveLength(1);
+    expect(embeddedTexts).toHaveLength(1);
     await search.search(kbId, 'When does the bar open?', 2);
-    expect(asked).toHaveLength(2);
+    expect(embeddedTexts).toHaveLength(2);
   });
 });
 
@@ -384,8 +384,8 @@ describe('unavailable embedding endpoint', () => {
 class CountingRepository extends PassagesRepository {
   read = 0;
 
-  override async *vectorsOf(...asked: Parameters<PassagesRepository['vectorsOf']>) {
-    for await (const part of super.vectorsOf(...asked)) {
+  override async *vectorsOf(...embeddedTexts: Parameters<PassagesRepository['vectorsOf']>) {
+    for await (const part of super.vectorsOf(...embeddedTexts)) {
       this.read += part.ids.length;
       yield part;
     }

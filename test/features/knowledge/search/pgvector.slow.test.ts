@@ -110,10 +110,10 @@ describeWith(['postgresql-16'], 'database with pgvector', (tools) => {
     const data = { databaseUrl, embeddingModel: MODEL, hasPgvector: true, maxBytes: 1 << 20 };
     const thread = new SearchThread(data, log);
     try {
-      const asked = { kbId, version, question: 'Nothing?', limit: 1, timeoutMs: 30_000 };
+      const passageQuery = { kbId, version, question: 'Nothing?', limit: 1, timeoutMs: 30_000 };
       const find = async () => {
         const query = Promise.resolve(Float32Array.of(0, 1, 0));
-        return (await thread.find(asked, query)).passages.map(({ id }) => id);
+        return (await thread.find(passageQuery, query)).passages.map(({ id }) => id);
       };
       expect(await find()).toEqual([ids[1]]);
       const copied = async () =>

@@ -15,7 +15,7 @@ const database = withDatabase();
 const lines: unknown[] = [];
 const log = { warn: (fields: object, message: string) => lines.push({ ...fields, message }) };
 let thread: SearchThread;
-let asked: PassageQuery;
+let passageQuery: PassageQuery;
 
 beforeAll(async () => {
   const { db } = database;
@@ -33,7 +33,13 @@ beforeAll(async () => {
     }
   });
   const version = (await new PassagesRepository(db, MODEL).versionOf(kbId))!;
-  asked = { kbId, version, question: 'When is the sauna closed?', limit: 2, timeoutMs: 30_000 };
+  passageQuery = {
+    kbId,
+    version,
+    question: 'When is the sauna closed?',
+    limit: 2,
+    timeoutMs: 30_000,
+  };
   thread = makeThread();
 });
 afterEach(() => lines.splice(0));
@@ -50,15 +56,15 @@ function direction(i: number): Float32Array {
 }
 
 async function textsOf(query: Promise<Float32Array | undefined>, more: object = {}) {
-  return (await thread.find({ ...asked, ...more }, query)).passages.map(({ text }) => text);
+  return (await thread.find({ ...passageQuery, ...more }, query)).passages.map(({ text }) => text);
 }
 
 describe('search thread', () => {
   it('merges vector and full-text results and returns the state', async () => {
-    const { passages, version } = await thread.find(asked, Promise.resolve(direction(1)));
+    const { passages, version } = await thread.find(passageQuery, Promise.resolve(direction(1)));
     expect(passages.map(({ text }) => text).sort()).toEqual([TEXTS[1], TEXTS[0]]);
-    expect(version).toEqual(asked.version);
-    expect(await thread.versionOf(asked.kbId)).toEqual(asked.version);
+    expect(version).toEqual(passageQuery.version);
+    expect(await thread.versionOf(passageQuery.kbId)).toEqual(passageQuery.version);
     expect(await thread.versionOf(2 ** 31 - 1)).toBeUndefined();
     expect(lines).toEqual([]);
   });
@@ -106,11 +112,11 @@ describe('search thread', () => {
     process.on('worker', recordWorker);
     const mortal = makeThread();
     try {
-      await mortal.find(asked, Promise.resolve(direction(1)));
-      const pendingQuery = mortal.find(asked, new Promise(() => undefined));
+      await mortal.find(passageQuery, Promise.resolve(direction(1)));
+      const pendingQuery = mortal.find(passageQuery, new Promise(() => undefined));
       await workers[0]!.terminate();
       await expect(pendingQuery).rejects.toMatchObject({ code: 'WORKER_DIED' });
-      const { passages } = await mortal.find(asked, Promise.resolve(direction(1)));
+      const { passages } = await mortal.find(passageQuery, Promise.resolve(direction(1)));
       expect(passages).toHaveLength(2);
       expect(workers).toHaveLength(2);
     } finally {

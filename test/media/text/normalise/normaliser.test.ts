@@ -31,7 +31,7 @@ describe.each(OTHERS)('text in %s', (language) => {
     expect(said(written, language)).toBe(spoken);
   });
 
-  const pieces = fc.constantFrom(
+  const fragments = fc.constantFrom(
     ...[
       '1',
       '23',
@@ -87,7 +87,7 @@ describe.each(OTHERS)('text in %s', (language) => {
   );
   const texts = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 60 }),
-    fc.array(pieces, { maxLength: 25 }).map((parts) => parts.join('')),
+    fc.array(fragments, { maxLength: 25 }).map((parts) => parts.join('')),
   );
 
   it('has no digits, and each spoken word maps to its written characters', () => {

@@ -26,7 +26,7 @@ function faultOf(xml: string | Uint8Array, languages?: string[]): [number, numbe
     if (error instanceof PlsError) return [error.line, error.column, error.message];
     throw error;
   }
-  throw new Error('It was read');
+  throw new Error('The lexicon was accepted');
 }
 
 /** The fields of the rules without their IDs. */
@@ -318,7 +318,7 @@ describe('written lexicon', () => {
       .oneof(fc.string({ maxLength, unit: 'binary' }), fc.string({ maxLength, unit: 'grapheme' }))
       .map((any) => any.slice(0, maxLength))
       .filter((any) => isXmlText(any) && [...any].length <= maxLength);
-  const nasty = fc.constantFrom(
+  const unusual = fc.constantFrom(
     ' a ',
     'a\r\nb',
     ']]>',
@@ -330,11 +330,11 @@ describe('written lexicon', () => {
     '\u2028x',
   );
   const filled = (maxLength: number) =>
-    fc.oneof(text(maxLength), nasty).filter((any) => any.trim() !== '');
+    fc.oneof(text(maxLength), unusual).filter((any) => any.trim() !== '');
   const rule = fc.record<PronunciationRule>({
     id: fc.oneof(fc.uuid(), filled(20)),
     word: filled(30),
-    replacement: fc.oneof(text(30), nasty),
+    replacement: fc.oneof(text(30), unusual),
     ipa: fc.option(filled(20)),
     caseSensitive: fc.boolean(),
   });

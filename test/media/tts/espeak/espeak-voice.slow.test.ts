@@ -117,13 +117,13 @@ describe('eSpeak voices', () => {
 
   it('are transcribed correctly by the recogniser', async () => {
     const { samples } = await say('Good morning. What are your opening hours on Sunday?');
-    const heard: number[] = [];
+    const durations: number[] = [];
     const resampler = new Resampler(RATE, 16_000);
-    resampler.push(samples, (part) => void heard.push(...part));
-    resampler.flush((part) => void heard.push(...part));
+    resampler.push(samples, (part) => void durations.push(...part));
+    resampler.flush((part) => void durations.push(...part));
     const folder = modelFolder('moonshine-tiny-en');
     const recogniser = new MoonshineSpeechToText({ id: 'moonshine-tiny-en', folder, scheduler });
-    const { text } = await recogniser.transcribe(Float32Array.from(heard), {
+    const { text } = await recogniser.transcribe(Float32Array.from(durations), {
       priority: 'final-transcript',
     });
     await recogniser.close();

@@ -7,7 +7,7 @@ import { EspeakVoice } from '../../../../media/tts/espeak/espeak-voice.js';
 import {
   mnemonicsOf,
   type PhonemeMap,
-  phonemesOf,
+  phonemeMapOf,
   SOUND_SAMPLES,
 } from '../../../../media/tts/espeak/phoneme-map.js';
 import { ESPEAK_VOICE_NAMES } from '../../../../src/features/voices/espeak-voices.js';
@@ -34,10 +34,10 @@ beforeAll(() => {
 });
 afterAll(() => engine.close());
 
-async function phonemeMapOf(language: Language): Promise<PhonemeMap> {
+async function phonemeMapIn(language: Language): Promise<PhonemeMap> {
   const sample = SOUND_SAMPLES[language].replaceAll(',', '');
-  const { ipa, own } = await engine.sounds(ESPEAK_VOICE_NAMES[language], sample);
-  return phonemesOf(ipa, own);
+  const { ipa, mnemonics } = await engine.mnemonics(ESPEAK_VOICE_NAMES[language], sample);
+  return phonemeMapOf(ipa, mnemonics);
 }
 
 /** Number of samples of a text; random variation in the engine changes it by some ms. */
@@ -56,7 +56,7 @@ describe.each(LANGUAGES)('eSpeak voice of %s', (language) => {
   const [word, ipa] = WORDS[language];
 
   it('supports most sounds of its language', async () => {
-    expect((await phonemeMapOf(language)).size).toBeGreaterThan(22);
+    expect((await phonemeMapIn(language)).size).toBeGreaterThan(22);
   });
 
   it('speaks a transcription in place of the written word', async () => {
@@ -71,7 +71,7 @@ describe.each(LANGUAGES)('eSpeak voice of %s', (language) => {
 
 describe('transcription', () => {
   it('has its stress before the vowel', async () => {
-    const phonemeMap = await phonemeMapOf('en');
+    const phonemeMap = await phonemeMapIn('en');
     expect(mnemonicsOf('ˈbænd.ʒoʊ', phonemeMap)).toBe("b'andZoU");
     expect(mnemonicsOf('ˌstrɛθ', phonemeMap)).toBe(
       'str,ET'.replace('r', phonemeMap.get('ɹ') ?? 'r'),
@@ -79,7 +79,7 @@ describe('transcription', () => {
   });
 
   it('is not used if the voice lacks a sound', async () => {
-    const phonemeMap = await phonemeMapOf('es');
+    const phonemeMap = await phonemeMapIn('es');
     expect(mnemonicsOf('ǃa', phonemeMap)).toBeUndefined();
     expect(mnemonicsOf('', phonemeMap)).toBeUndefined();
     const said = await lengthOf('es', 'hola', 'ǃa');

@@ -50,7 +50,7 @@ function isSame(one: Float32Array, other: Float32Array): boolean {
 
 async function expectNothingLeft(): Promise<void> {
   expect(voice.pending).toBe(0);
-  expect(await voice.open()).toBe(0);
+  expect(await voice.countOpenUtterances()).toBe(0);
   expect(scheduler.busy).toBe(0);
   for (const priority of PRIORITIES) expect(scheduler.waiting(priority)).toBe(0);
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SpokenWord } from '../../../../media/tts/english-g2p/front-end.js';
-import { PART_PHONEMES, phonemeParts } from '../../../../media/tts/hibari/phoneme-ids.js';
+import { MAX_PART_PHONEMES, phonemeParts } from '../../../../media/tts/hibari/phoneme-ids.js';
 import { partWordTimes, silentHops } from '../../../../media/tts/hibari/word-times.js';
 import '../../../support/harness/process/property-seed.js';
 
@@ -69,7 +69,8 @@ describe('phoneme IDs of an utterance', () => {
       fc.property(fc.array(word, { maxLength: 150 }), (words) => {
         const input = spoken(...words);
         const parts = phonemeParts(input, vocabulary);
-        for (const part of parts) expect(part.ids.length - 2).toBeLessThanOrEqual(PART_PHONEMES);
+        for (const part of parts)
+          expect(part.ids.length - 2).toBeLessThanOrEqual(MAX_PART_PHONEMES);
         const letters = parts.flatMap((part) => part.ids.filter((i) => i >= id('a') && i < SPACE));
         const said = words.join('').replace(/[,.]/g, '');
         expect(letters.length).toBe(said.length);

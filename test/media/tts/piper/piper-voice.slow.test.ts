@@ -66,7 +66,12 @@ async function say(text: string, changes: Partial<SynthesisRequest> = {}) {
 }
 
 async function expectNothingLeft(): Promise<void> {
-  expect([voice.pending, await voice.open(), engine.pending, scheduler.busy]).toEqual([0, 0, 0, 0]);
+  expect([
+    voice.pending,
+    await voice.countOpenUtterances(),
+    engine.pending,
+    scheduler.busy,
+  ]).toEqual([0, 0, 0, 0]);
   for (const priority of PRIORITIES) expect(scheduler.waiting(priority)).toBe(0);
 }
 
@@ -191,7 +196,7 @@ describe('model of a Piper voice', () => {
 
   async function encoded(model: PiperModel) {
     const plan = await model.encode(ids, settings);
-    if (plan.type === 'sound') throw new Error('The voice was not cut');
+    if (plan.type === 'audio') throw new Error('The voice was not cut');
     return plan;
   }
 
@@ -237,7 +242,7 @@ describe('model of a Piper voice', () => {
     writeFileSync(file, strange);
     const plan = await (await PiperModel.load(file, folder, config)).encode(ids, settings);
     rmSync(file);
-    expect(plan.type === 'sound' && plan.samples.length).toBeGreaterThan(RATE / 2);
+    expect(plan.type === 'audio' && plan.samples.length).toBeGreaterThan(RATE / 2);
   });
 
   it('is rejected if it is of another kind', () => {

@@ -11,7 +11,6 @@ import { ApiDocument, type Operation } from './openapi-document.js';
 
 /** One route of the public contract, transcribed from its documents. */
 export interface ContractRoute {
-  readonly source: string;
   readonly method: string;
   readonly path: string;
   readonly query: readonly string[];
@@ -65,7 +64,7 @@ export class ContractPlane {
   }
 
   get owner(): Account {
-    if (!this.#owner) throw new Error('The contract plane has an owner once it is open');
+    if (!this.#owner) throw new Error('The contract plane has no owner before open()');
     return this.#owner;
   }
 
@@ -232,7 +231,8 @@ export function withContractPlane(
   });
   afterAll(() => product?.stop());
   return () => {
-    if (!plane) throw new Error('withContractPlane() has its plane inside tests and hooks only');
+    if (!plane)
+      throw new Error('withContractPlane(): the plane is available in tests and hooks only');
     return plane;
   };
 }

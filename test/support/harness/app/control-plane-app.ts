@@ -175,7 +175,8 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
     server?.close();
   });
   const found = <T>(part: T | undefined): T => {
-    if (!part) throw new Error('withControlPlane() has its parts inside tests and hooks only');
+    if (!part)
+      throw new Error('withControlPlane(): its parts are available in tests and hooks only');
     return part;
   };
   const urlOf = () => {

@@ -222,14 +222,14 @@ function scriptedSessions(
       const session: Pick<CallSession, 'row' | 'start' | 'cancel'> = {
         row,
         cancel: () => calls.end(callId, 'error_transport'),
-        start(wire, _options, startTransport) {
+        start(phoneTransport, _options, startTransport) {
           const end = async (reason: string) => {
             live.remove(callId);
             await calls.end(callId, reason as 'user_hangup');
           };
           const call = new ScriptedCall(
             callId,
-            wire as PhoneTransport,
+            phoneTransport as PhoneTransport,
             (reason) => void end(reason),
           );
           live.add(callId, { call, end: async (reason) => call.hangUp(reason) });

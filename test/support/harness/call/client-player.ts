@@ -62,7 +62,7 @@ export class CallPlayer {
   /** Sets the position of the next audio. Missing samples count as lost. */
   skipTo(positionMs: number): void {
     const position = this.#samples(positionMs);
-    if (position < this.#end) throw new Error('The server sent audio again that was received');
+    if (position < this.#end) throw new Error('The server sent received audio again');
     if (position === this.#end) return;
     this.lostSamples += position - this.#end;
     this.#append(new Int16Array(position - this.#end));

@@ -11,8 +11,8 @@ export class MemorySink implements RecordingSink {
   readonly chunks: AudioChunk[] = [];
   durationMs: number | undefined;
 
-  write(pieces: readonly AudioChunk[]): void {
-    this.chunks.push(...pieces);
+  write(audioChunks: readonly AudioChunk[]): void {
+    this.chunks.push(...audioChunks);
   }
 
   end(durationMs: number): void {

@@ -36,7 +36,7 @@ export class EndpointingCall {
   /** Clock times of the commits. */
   readonly commits: number[] = [];
   readonly #transport = new VirtualClient(this.clock);
-  readonly #ears: RealSpeechModels;
+  readonly #models: RealSpeechModels;
   #seen = 0;
   #state = 'listening';
 
@@ -45,7 +45,7 @@ export class EndpointingCall {
     voiceActivity: VoiceActivity,
     config: Partial<AgentConfig>,
   ) {
-    this.#ears = models;
+    this.#models = models;
     const { clock, texts } = this;
     this.call = new Call({
       config: { ...CONFIG, userSilenceTimeoutMs: 1e6, ...config },
@@ -81,8 +81,8 @@ export class EndpointingCall {
   async run(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += STEP_MS) {
       await this.clock.run(STEP_MS, STEP_MS);
-      await this.#ears.settled();
-      this.#look();
+      await this.#models.settled();
+      this.#readEvents();
     }
   }
 
@@ -107,7 +107,7 @@ export class EndpointingCall {
     if (this.faults.length > 0) throw this.faults[0];
   }
 
-  #look(): void {
+  #readEvents(): void {
     const { events } = this.#transport;
     for (; this.#seen < events.length; this.#seen++) {
       const event = events[this.#seen]!;

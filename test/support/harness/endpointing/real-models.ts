@@ -45,16 +45,16 @@ export class RealSpeechModels {
   probabilities(samples: Float32Array): Promise<readonly number[]> {
     const windows = Math.floor(samples.length / VAD_WINDOW);
     return new Promise((resolve) => {
-      const heard: number[] = [];
+      const windowProbabilities: number[] = [];
       const stream = this.#vad.open((probability) => {
-        if (heard.push(probability) < windows) return push();
+        if (windowProbabilities.push(probability) < windows) return push();
         stream.close();
-        resolve(heard);
+        resolve(windowProbabilities);
       });
       // At most 100 pending windows: the VAD drops windows beyond its queue limit.
       let pushed = 0;
       const push = () => {
-        while (pushed < windows && pushed - heard.length < 100) {
+        while (pushed < windows && pushed - windowProbabilities.length < 100) {
           stream.push(samples.subarray(pushed * VAD_WINDOW, ++pushed * VAD_WINDOW));
         }
       };

@@ -143,7 +143,7 @@ const ROWS: readonly (readonly [kind: string, rows: readonly Row[]])[] = [
 ];
 
 describe.each(ROWS)('English: %s', (_, rows) => {
-  it.each(rows)('says "%s" as "%s"', (written, spoken) => {
+  it.each(rows)('speaks "%s" as "%s"', (written, spoken) => {
     expect(said(written)).toBe(spoken);
   });
 });

@@ -101,8 +101,8 @@ describe('audio without speech', () => {
       const fade = 1 - (i % (RATE / 2)) / (RATE / 2);
       return [1, 1.25, 1.5, 2].reduce((sum, part) => sum + fade * tone(root * part, 0.1)(i), 0);
     });
-    for (const sound of [keys, music, mixed(seconds(4), tone(50, 0.3)), seconds(6)]) {
-      const { commits } = await transcribeCall(concat(Float32Array, [sound, seconds(4)]));
+    for (const audio of [keys, music, mixed(seconds(4), tone(50, 0.3)), seconds(6)]) {
+      const { commits } = await transcribeCall(concat(Float32Array, [audio, seconds(4)]));
       expect(commits).toBe(0);
     }
   });

@@ -79,7 +79,7 @@ export async function run(args: readonly string[]): Promise<number> {
 
 /** Time to the first token: through the LLM client, and by a bare request with the same body. */
 async function modelCalls(times: number) {
-  const server = new Worker(new URL('./mind-server.js', import.meta.url));
+  const server = new Worker(new URL('./llm-overhead-server.js', import.meta.url));
   try {
     const [baseUrl] = (await once(server, 'message')) as [string];
     const endpoint = { baseUrl, apiKey: undefined, contextTokens: 16_384 };
@@ -121,7 +121,7 @@ async function toolCalls(times: number) {
   const guard = new EgressGuard({ allowed: new AllowedHosts(['127.0.0.1']) });
   const log = pino({ level: 'silent' });
   const tools = createAgentTools({ outbound: new EgressClient(guard), log });
-  const look = {
+  const lookCall = {
     name: 'look',
     description: '',
     url: receiver.url(),
@@ -139,7 +139,7 @@ async function toolCalls(times: number) {
     transport: 'streamable-http',
     authentication: NONE,
   } as const;
-  const config = { ...CONFIG, tools: [look], mcpServers: [server] };
+  const config = { ...CONFIG, tools: [lookCall], mcpServers: [server] };
   const open = await tools.open(config, { accountId: 'o', agentId: 'a', callId: 'c' });
   const runs = new ToolExecutor(open!.tools, systemClock, {
     started: () => undefined,

@@ -74,7 +74,7 @@ it.each([
     const client = await speaking(format, path);
     const ahead = await receivedWhenPaced(client);
     expect(ahead / bytesPerMs).toBeLessThanOrEqual(300);
-    // While the clock stands still, nothing else is sent, whatever other requests do.
+    // While the clock does not advance, nothing else is sent, whatever other requests do.
     const whole = await app.post('speech', { text: TEXT, audio_format: format });
     const wanted = Buffer.from(await whole.arrayBuffer());
     expect(client.audio().length).toBe(ahead);

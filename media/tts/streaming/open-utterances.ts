@@ -1,40 +1,9 @@
 import { MediaError } from '../../errors.js';
-import type { WordTime } from '../text-to-speech.js';
 import type { StreamedChunk } from './streaming-jobs.js';
+import type { VoiceEngine } from './voice-engine.js';
 
 /** Maximum number of open utterances. Each needs up to 70 kB of memory per second of its audio. */
 const MAX_OPEN = 1000;
-
-/** Position of the next chunk in its utterance. */
-export interface ChunkPosition<Utterance> {
-  readonly utterance: Utterance;
-  /** Index of the part in the utterance. */
-  readonly partIndex: number;
-  /** Index of the chunk in the utterance. */
-  readonly chunkIndex: number;
-  /** Samples of the utterance before this chunk. */
-  readonly startSample: number;
-}
-
-/** Synthesised samples of a part (mono, −1…1, at the voice's rate). */
-export interface PartChunk {
-  readonly samples: Float32Array<ArrayBuffer>;
-  /** Words that start in this chunk or later in its part. Times count from the start of the utterance. */
-  readonly words: readonly WordTime[];
-  /** This is the last chunk of the part. */
-  readonly isPartEnd: boolean;
-}
-
-/** The model-specific part of a neural voice. */
-export interface VoiceEngine<Utterance, Part> {
-  /**
-   * Splits an utterance into parts that the model encodes as a whole. A part is requested at the end of the previous
-   * one, so that the first audio of a long text does not wait for its end.
-   */
-  parts(utterance: Utterance): AsyncGenerator<Part, undefined>;
-  /** Synthesises the next chunk of a part. The engine stores its progress in `part`. */
-  nextSamples(part: Part, position: ChunkPosition<Utterance>): Promise<PartChunk>;
-}
 
 /** An utterance that is being spoken. */
 interface OpenUtterance<Utterance, Part> {
@@ -49,7 +18,7 @@ interface OpenUtterance<Utterance, Part> {
 }
 
 /** Speaks utterances chunk by chunk, inside the worker of a neural voice. */
-export class StreamingEngine<Utterance, Part> {
+export class OpenUtterances<Utterance, Part> {
   readonly #engine: VoiceEngine<Utterance, Part>;
   readonly #open = new Map<number, OpenUtterance<Utterance, Part>>();
 
@@ -58,7 +27,7 @@ export class StreamingEngine<Utterance, Part> {
   }
 
   /** Number of utterances that are being spoken. */
-  get open(): number {
+  get count(): number {
     return this.#open.size;
   }
 

@@ -177,9 +177,9 @@ describe.concurrent('agent with tools and external speech services', () => {
     expect(client.finals.at(-1)).toMatch(/Have a nice day, goodbye\.$/);
     expect(client.player.hasPlayedAll).toBe(true);
 
-    const asked = hook.requests.find(({ path }) => path === '/orders')!;
-    expect(asked).toMatchObject({ method: 'POST', body: { order: 7 } });
-    expect(asked.headers).toMatchObject({
+    const toolRequest = hook.requests.find(({ path }) => path === '/orders')!;
+    expect(toolRequest).toMatchObject({ method: 'POST', body: { order: 7 } });
+    expect(toolRequest.headers).toMatchObject({
       authorization: 'Bearer s3cret',
       'x-agent-id': agent,
       'x-call-id': callId,

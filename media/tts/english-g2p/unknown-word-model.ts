@@ -1,7 +1,7 @@
 import type { UnknownWordTables } from './assets.js';
 
-/** Returns the phonemes of a word that is not in the lexicon. */
-export type UnknownWord = (word: string) => Promise<string>;
+/** Runs the model on a word that is not in the lexicon. */
+export type PredictPhonemes = (word: string) => Promise<string>;
 
 /**
  * Returns the inputs of the model for unknown words (`chars`, int64 `[1, n]`). A long word is split by the
