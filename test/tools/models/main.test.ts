@@ -127,7 +127,7 @@ describe('npm run models', () => {
 
   it('lists the known values for an unknown ID and language', async () => {
     expect((await run(['fetch', 'x'], {})).err).toBe(
-      'There is no model x: npm run models -- list shows them.\n',
+      'There is no model x: npm run models -- list shows all ids.\n',
     );
     expect((await run(['add', 'xx'], {})).err).toContain('there are ca de en es fr it nl pl pt');
   });
