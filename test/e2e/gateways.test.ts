@@ -223,7 +223,7 @@ describe('several gateways behind one port', () => {
     const line = product
       .logs()
       .split('\n')
-      .find((text) => text.includes('call began') && text.includes(callId));
+      .find((text) => text.includes('The call began') && text.includes(callId));
     if (!line) throw new Error('Nobody says that it holds this call');
     return Number(JSON.parse(line).pid);
   }

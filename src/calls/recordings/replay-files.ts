@@ -39,7 +39,7 @@ export class ReplayFiles {
     maxCharacters = MAX_CHARACTERS,
   ): Promise<ReplayFiles> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    log.warn('REPLAY_DIR is set: the audio and the words of every call are written to files');
+    log.warn('REPLAY_DIR is set: Parley writes the audio and the words of every call to files');
     return new ReplayFiles(folder, log, maxCharacters);
   }
 
@@ -48,12 +48,13 @@ export class ReplayFiles {
     const gzip = createGzip();
     const path = join(this.#folder, `${callId}${REPLAY_SUFFIX}`);
     const written = pipeline(gzip, createWriteStream(path, { flags: 'wx', mode: 0o600 })).catch(
-      (error: unknown) => this.#log.warn({ err: error, callId }, 'replay file broke off'),
+      (error: unknown) =>
+        this.#log.warn({ err: error, callId }, 'Cannot write a replay file: it ends early'),
     );
     this.#open.add(written);
     void written.then(() => this.#open.delete(written));
     return new ReplayFile(gzip, this.#maxCharacters, () =>
-      this.#log.warn({ callId }, 'replay file is full'),
+      this.#log.warn({ callId }, 'A replay file has reached its maximum length'),
     );
   }
 

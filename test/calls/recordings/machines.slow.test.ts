@@ -98,7 +98,7 @@ describe('a storage that is away', () => {
     sink.end(2_000);
     await expect
       .poll(() => gateway.logged, { timeout: 30_000 })
-      .toContain('a recording could not be stored yet');
+      .toContain('Cannot store a recording yet');
     await expect(prepare(gateway, callId)).rejects.toMatchObject({ code: 'STORAGE_AWAY' });
     expect(spoolsOf(gateway)).toEqual([`${callId}.spool`]);
     isAway = false;
@@ -130,7 +130,7 @@ describe('a disk that is full', () => {
     const sink = gateway.recordings.begin(callId, AGENT_RATE);
     await expect
       .poll(() => gateway.logged, { timeout: 30_000 })
-      .toContain('the disk is full: the rest of this call is not recorded');
+      .toContain('The disk is full: the rest of the call is not recorded');
     recordTones(sink, 2);
     sink.end(2_000);
     expect(await prepare(gateway, callId)).toBe('not_recorded');

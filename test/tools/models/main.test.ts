@@ -80,7 +80,7 @@ describe('npm run models', () => {
   it('says that MODELS_DIR is no folder', async () => {
     const ended = await run(['list'], { MODELS_CACHE: cache, MODELS_DIR: join(folder, 'typo') });
     expect(ended.code).toBe(1);
-    expect(ended.err).toMatch(/^MODELS_DIR must be .+typo is no folder\.\n$/);
+    expect(ended.err).toMatch(/^MODELS_DIR must be .+typo is not a folder\.\n$/);
   });
 
   it('refuses a bundle that is cut short, in one sentence', async () => {
