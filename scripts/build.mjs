@@ -28,7 +28,7 @@ const MANIFEST = 'dist/.manifest.json';
  */
 export async function build(root) {
   const previous = readManifest(root);
-  // Taken before the outputs are written: a file that changes meanwhile is transpiled by the next build.
+  // Read before the outputs are written, so that the next build transpiles files that change in the meantime.
   const current = { settings: hashOf(root, SETTINGS), sources: hashSources(root) };
   const isCurrent = (path) =>
     previous.settings === current.settings &&
@@ -37,7 +37,7 @@ export async function build(root) {
   const changed = Object.keys(current.sources).filter((path) => !isCurrent(path));
   deleteOrphans(root, current.sources);
   if (changed.length === 0) return [];
-  // Beside what the command itself prints, which may be JSON.
+  // On stderr, because the output of the command may be JSON.
   console.error(`Building ${changed.length} files …`);
   await transpile(
     root,
@@ -73,7 +73,7 @@ async function transpile(root, paths) {
     if (full) throw new StepFailure(full);
     process.stderr.write(`${error.message}\n`);
     throw new StepFailure(
-      'The sources do not compile: correct what the compiler says above, or go back to a commit that compiles.',
+      'The sources do not compile: fix the errors above, or check out a commit that compiles.',
     );
   }
 }

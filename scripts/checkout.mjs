@@ -25,7 +25,7 @@ export function checkNode(version) {
   );
 }
 
-/** @param {string} root @throws {StepFailure} if a part of the repository is not there */
+/** @param {string} root @throws {StepFailure} if a part of the repository is missing */
 export function checkCheckout(root) {
   const missing = NEEDED.find((path) => !existsSync(join(root, path)));
   if (!missing) return;

@@ -78,7 +78,7 @@ async function prepareClone() {
   await build(root);
 }
 
-/** The models' own program shows its progress and says what is wrong; we only stop with it. */
+/** The models program prints its progress and its errors. The launcher only stops if it fails. */
 async function ensureModels(...options) {
   const { code } = await run(process.execPath, [MODELS, 'ensure', ...options], {
     show: true,
@@ -87,7 +87,7 @@ async function ensureModels(...options) {
   if (code !== 0) throw new StepFailure('', code);
 }
 
-/** Goes on as the given program in this very process: signals and exit code are then its own. */
+/** Runs the program in this process, which then has its signal handlers and exit code. */
 async function become(script) {
   const path = join(root, script);
   process.argv = [process.execPath, path, ...args];
@@ -104,13 +104,13 @@ function close(runs) {
 function sentenceFor(error) {
   if (error instanceof StepFailure) return error.message;
   const text = error instanceof Error ? `${error.code ?? ''} ${error.message}` : String(error);
-  return diskFullSentence(text) ?? `The launcher met a fault of its own: ${text.trim()}`;
+  return diskFullSentence(text) ?? `The launcher failed with an internal error: ${text.trim()}`;
 }
 
 try {
   const action = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
   if (!action) {
-    throw new StepFailure(`Say which command: ${Object.keys(COMMANDS).join(', ')}.`, 2);
+    throw new StepFailure(`Add a command: ${Object.keys(COMMANDS).join(', ')}.`, 2);
   }
   endWithNpm();
   await action();

@@ -1,9 +1,8 @@
 const CHECK_MS = 5_000;
 
 /**
- * Ends this process in order when the npm that started it is gone, killed without a word. Signals that
- * npm hands on come at once: the scripts of package.json `exec` this process, as a shell between the two
- * would end without handing them on.
+ * Stops this process gracefully when the npm that started it was killed. Other signals are forwarded by npm
+ * at once: the scripts of package.json `exec` this process, because a shell in between would not forward them.
  */
 export function endWithNpm() {
   if (!process.env.npm_lifecycle_event) return;

@@ -17,7 +17,7 @@ export function packagesAreCurrent(root) {
   return Object.entries(wanted).every(([path, entry]) => {
     if (path === '') return true;
     const found = installed[path];
-    // Optional packages are for one platform each: most of them are rightly absent.
+    // Most optional packages are absent, because each is for one platform.
     if (!found) return entry.optional === true || entry.devOptional === true;
     return found.version === entry.version && found.integrity === entry.integrity;
   });
@@ -30,11 +30,11 @@ export async function installPackages(root) {
   const [command, ...npm] = npmCommand();
   const { code, output } = await run(
     command,
-    // Said outright, since a caller's NODE_ENV, omit or loglevel would reach this npm too.
+    // Explicit, because NODE_ENV, omit and loglevel of the caller also apply to this npm.
     [...npm, 'ci', '--include=dev', '--include=optional', '--no-audit', '--loglevel=warn'],
     { cwd: root },
   );
-  // npm only warns of a file that it could not unpack, and takes the package for installed.
+  // If npm cannot unpack a file, it only warns, and the package counts as installed.
   const isWhole = code === 0 && !output.includes('TAR_ENTRY_ERROR') && packagesAreCurrent(root);
   if (isWhole) return;
   rmSync(join(root, INSTALLED), { force: true });
@@ -44,18 +44,18 @@ export async function installPackages(root) {
 /** One sentence for what `npm ci` printed when it failed. */
 export function installSentence(output) {
   if (/not found|ENOENT/.test(output) && /spawn npm/.test(output)) {
-    return 'There is no npm on the PATH: install it beside Node and run the same command again.';
+    return 'There is no npm on the PATH: install npm and run the same command again.';
   }
   const full = diskFullSentence(output);
   if (full) return full;
   const code = /npm (?:error|ERR!) code (\S+)/.exec(output)?.[1] ?? 'no code';
   if (OFFLINE.test(output)) {
-    return `The packages could not be fetched (${code}): check the network, or the proxy and registry that \`npm config list\` shows, then run the same command again.`;
+    return `Cannot download the packages (${code}): check the network, and the proxy and registry in \`npm config list\`. Then run the same command again.`;
   }
   if (code === 'EUSAGE') {
-    return 'package-lock.json does not fit package.json: run `npm install`, then the same command again.';
+    return 'package-lock.json does not match package.json: run `npm install`, then the same command again.';
   }
-  return `The packages could not be installed (npm ci: ${code}): run \`npm ci\` to see why, then the same command again.`;
+  return `Cannot install the packages (npm ci: ${code}): run \`npm ci\` to see why, then the same command again.`;
 }
 
 /** How to call npm: the one that started us if there is one, else that on the PATH. */

@@ -1,4 +1,4 @@
-/** A step that could not be done. Its message is one sentence that says what to do about it. */
+/** A step that failed. The message is one sentence that says what to do. */
 export class StepFailure extends Error {
   name = 'StepFailure';
 
@@ -9,7 +9,7 @@ export class StepFailure extends Error {
   }
 }
 
-/** The sentence for a full disk, which any step can meet; undefined where `text` tells of none. */
+/** The sentence for a full disk, which can happen in any step; undefined if `text` reports another error. */
 export function diskFullSentence(text) {
   if (!/ENOSPC|EDQUOT|no space left on device|disk quota exceeded/i.test(text)) return undefined;
   return `The disk is full: free some space for ${process.cwd()} and the cache folder, then run the same command again.`;

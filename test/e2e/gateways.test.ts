@@ -248,7 +248,7 @@ describe('several gateways behind one port', () => {
     const details = await requestConnection(product, agentId);
     const client = await connected(details);
     await client.state('listening');
-    const forwarded = () => product.logs().match(/socket forwarded/g)?.length ?? 0;
+    const forwarded = () => product.logs().match(/Forwarded a socket/g)?.length ?? 0;
     for (let round = 0; forwarded() < 3; round++) {
       expect(round, 'sockets go to the gateways in turn').toBeLessThan(20);
       client.drop();

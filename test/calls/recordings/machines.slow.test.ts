@@ -67,7 +67,7 @@ describeWith(['gofakes3'], 'gateways on two machines with one bucket', ({ gofake
 /** A store of which one method fails as long as it says so. */
 function flawed(store: ObjectStore, isAway: () => boolean): ObjectStore {
   const check = () => {
-    if (isAway()) throw new StorageError('STORAGE_AWAY', 'The storage cannot be used');
+    if (isAway()) throw new StorageError('STORAGE_AWAY', 'The storage is unavailable');
   };
   return {
     putFile: async (...what) => {
@@ -134,7 +134,7 @@ describe('a disk that is full', () => {
     recordTones(sink, 2);
     sink.end(2_000);
     expect(await prepare(gateway, callId)).toBe('not_recorded');
-    expect(gateway.logged.filter((message) => message.startsWith('the disk'))).toHaveLength(1);
+    expect(gateway.logged.filter((message) => message.startsWith('The disk'))).toHaveLength(1);
   });
 });
 

@@ -15,7 +15,7 @@ it('lets no call be held with a voice of an account that cannot speak', async ()
   });
   const problemOf = (accountId: string, voiceId: string) =>
     languages.problemWith({ accountId, language: 'en', voiceId });
-  expect(await problemOf('owner', 'made-here')).toContain('cannot speak: choose another');
+  expect(await problemOf('owner', 'made-here')).toContain('cloning failed: choose another');
   // Of others' voices nothing is told; here the next thing that is missing is.
   expect(await problemOf('somebody', 'made-here')).toContain('No installed voice speaks en');
 });

@@ -21,6 +21,6 @@ it('makes the folder, so that others may pass through it and see nothing', async
 it('says what to do when the path is a file, or leads through one', async () => {
   const file = join(folder, 'file');
   writeFileSync(file, '');
-  await expect(prepareDataDir(file)).rejects.toThrow(/that path is a file; set DATA_DIR/);
-  await expect(prepareDataDir(join(file, 'data'))).rejects.toThrow(/a part of that path is a file/);
+  await expect(prepareDataDir(file)).rejects.toThrow(/the path is a file; set DATA_DIR/);
+  await expect(prepareDataDir(join(file, 'data'))).rejects.toThrow(/a part of the path is a file/);
 });

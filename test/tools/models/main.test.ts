@@ -129,7 +129,7 @@ describe('npm run models', () => {
     expect((await run(['fetch', 'x'], {})).err).toBe(
       'No model has the id x: npm run models -- list shows them.\n',
     );
-    expect((await run(['add', 'xx'], {})).err).toContain('there are ca de en es fr it nl pl pt');
+    expect((await run(['add', 'xx'], {})).err).toContain('use one of ca de en es fr it nl pl pt');
   });
 });
 

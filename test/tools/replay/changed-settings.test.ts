@@ -31,6 +31,6 @@ describe('the settings that a replay changes', () => {
     'allow_interruptions=maybe',
     'vad_activation_threshold=2',
   ])('rejects %s', (pair) => {
-    expect(changedSettings([pair])).toMatch(/^\w+ cannot be /);
+    expect(changedSettings([pair])).toMatch(/^\w+ must not be /);
   });
 });

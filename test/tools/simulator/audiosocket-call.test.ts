@@ -90,7 +90,7 @@ describe('a simulated call through AudioSocket', () => {
           uuid: UUID,
           sampleRate: 7000,
         }),
-    ).toThrow(/no kind for 7000 Hz/);
+    ).toThrow(/does not support 7000 Hz/);
   });
 
   it('plays what it is sent, and takes the gateway’s hang-up', async () => {

@@ -9,12 +9,12 @@ import {
 
 describe('what a caller reads', () => {
   it('says in plain words why there is no microphone', () => {
-    expect(microphoneSentence('NotAllowedError')).toMatch(/refused/);
-    expect(microphoneSentence('SomethingNew')).toBe('The microphone cannot be used.');
+    expect(microphoneSentence('NotAllowedError')).toMatch(/blocks/);
+    expect(microphoneSentence('SomethingNew')).toBe('The microphone is not available.');
   });
 
   it('knows the reasons of a refusal, and else repeats the server', () => {
-    expect(refusalSentence('concurrency_limit', 'x')).toMatch(/lines are taken/);
+    expect(refusalSentence('concurrency_limit', 'x')).toMatch(/slots are in use/);
     expect(refusalSentence(undefined, 'No such agent')).toBe('No such agent');
   });
 

@@ -66,7 +66,7 @@ interface Server {
 
 /** A PostgreSQL that this process has started. */
 export interface OwnServer extends Server {
-  /** Resolves when the server has ended, for whatever reason. */
+  /** Resolves when the server has ended for any reason. */
   readonly exited: Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export interface OwnServer extends Server {
  * Stops the server of a killed gateway. Call this before `startServer`.
  *
  * If the process in `postmaster.pid` is another program, only the pid in that file is replaced by an
- * unused one: PostgreSQL would refuse to start beside a live process with that pid, and in a
+ * unused one: PostgreSQL would refuse to start while a process with that pid lives, and in a
  * container the next server often gets the same pid. The rest of the file stays, because PostgreSQL
  * needs it to wait for the last server's children.
  */
@@ -114,7 +114,7 @@ export async function stopServer(server: Server): Promise<void> {
   }
   if (isRunning(server)) {
     throw new StartError(
-      `The database server (process ${server.pid}) cannot be stopped: end it by hand.`,
+      `The database server (process ${server.pid}) cannot be stopped: end it with "kill -9 ${server.pid}".`,
     );
   }
 }

@@ -145,7 +145,7 @@ describe("an agent's secrets", () => {
     const victim = await makeAgent();
     const thief = await makeAgent();
     const agent = { ...(await thief.read()), config: (await victim.read()).config };
-    expect(() => resolveCallConfig(agent, {}, { models, box: plane.box })).toThrow(/elsewhere/);
+    expect(() => resolveCallConfig(agent, {}, { models, box: plane.box })).toThrow(/another place/);
   });
 });
 

@@ -355,7 +355,7 @@ describe('an embedding endpoint that is away', () => {
     try {
       startIndexer(remote);
       const kbId = await make([HOURS]);
-      const told = 'indexing 1 of 1 documents, waiting: the embedding endpoint does not answer';
+      const told = 'indexing 1 of 1 documents, waiting: the embedding endpoint does not respond';
       const db = plane.database.db;
       await expect.poll(() => message(kbId), { timeout: 50_000 }).toBe(told);
       // Words find what is there, also while the endpoint cannot say what is near.
