@@ -14,11 +14,14 @@ import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { diskFullSentence, StepFailure } from './step-failure.mjs';
 
-/** The folders of sources. */
+/** The source folders. */
 export const TREES = ['media', 'agents-runtime', 'src', 'tools', 'test'];
-/** A change of one of these transpiles everything again: it may change what the transpiler emits. */
+/**
+ * Files whose change transpiles everything again, because they may change the output of the
+ * transpiler.
+ */
 const SETTINGS = ['tsconfig.json', 'package-lock.json', 'scripts/build.mjs'];
-/** What dist was made from: `{settings: hash, sources: {path: hash}}`. */
+/** Sources of the current dist: `{settings: hash, sources: {path: hash}}`. */
 const MANIFEST = 'dist/.manifest.json';
 
 /**
@@ -28,7 +31,8 @@ const MANIFEST = 'dist/.manifest.json';
  */
 export async function build(root) {
   const previous = readManifest(root);
-  // Read before the outputs are written, so that the next build transpiles files that change in the meantime.
+  // Taken before the outputs are written: a file that changes meanwhile is transpiled by the next
+  // build.
   const current = { settings: hashOf(root, SETTINGS), sources: hashSources(root) };
   const isCurrent = (path) =>
     previous.settings === current.settings &&
@@ -37,7 +41,7 @@ export async function build(root) {
   const changed = Object.keys(current.sources).filter((path) => !isCurrent(path));
   deleteOrphans(root, current.sources);
   if (changed.length === 0) return [];
-  // On stderr, because the output of the command may be JSON.
+  // On standard error, because the command itself may print JSON.
   console.error(`Building ${changed.length} files …`);
   await transpile(
     root,
@@ -97,7 +101,7 @@ function readManifest(root) {
   try {
     return JSON.parse(readFileSync(join(root, MANIFEST), 'utf8'));
   } catch {
-    // Absent, or cut short: everything is built again.
+    // Missing or truncated: everything is built again.
     return { settings: '', sources: {} };
   }
 }
@@ -115,7 +119,7 @@ function hashOf(root, paths) {
   return hash.digest('base64');
 }
 
-/** Paths from the root, with forward slashes. */
+/** Relative paths with forward slashes. */
 function filesBelow(root, folder) {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 /**
- * Where things are kept that outlive a clone: PARLEY_CACHE, else `parley` in the user's cache folder.
+ * The cache folder shared by all clones: PARLEY_CACHE, else `parley` in the user's cache folder.
  * @param {NodeJS.ProcessEnv} [env]
  */
 export function cacheRoot(env = process.env) {
@@ -10,5 +10,5 @@ export function cacheRoot(env = process.env) {
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'parley');
 }
 
-/** Where tools for tests and benchmarks are kept. */
+/** The folder of tools for tests and benchmarks. */
 export const toolsFolder = () => join(cacheRoot(), 'tools');

@@ -1,5 +1,5 @@
-// Line coverage per layer of both tiers: vitest's own report of the test processes, merged with what
-// the programs that they start write themselves (NODE_V8_COVERAGE).
+// Line coverage per layer of both tiers: vitest's report of the test processes, merged with the
+// coverage that started programs write (NODE_V8_COVERAGE).
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { runTests } from './test-run.mjs';
 
 const LAYERS = ['media', 'agents-runtime', 'src'];
 const MIN_LINES_PERCENT = 90;
-/** What V8 does not see: threads that are terminated, and programs that only put parts together. */
+/** Not measured by V8: threads that are terminated, and programs that only construct objects. */
 const EXCLUDED = ['**/*.worker.js', '**/main.js', '**/composition/**'];
 
 /**
@@ -41,13 +41,13 @@ export async function measureCoverage(root, args, env) {
     if (existsSync(file)) map.merge(JSON.parse(readFileSync(file, 'utf8')));
   }
   await mergeChildren(root, children, map);
-  // Scripts of the page are copied, not transpiled: browsers run them, which this does not measure.
+  // Scripts of the page are copied, not transpiled: they run in browsers, which are not measured.
   map.filter((file) => !file.startsWith(join(root, 'dist', '/')));
   await writeReports(folder, map);
   return { runs, isEnough: printLayers(root, map) };
 }
 
-/** Adds the raw coverage of started programs, for the files that vitest's report has. */
+/** Adds the raw coverage of started programs for the files in vitest's report. */
 async function mergeChildren(root, folder, map) {
   const { mergeProcessCovs } = await import('@bcoe/v8-coverage');
   const { convert } = await import('ast-v8-to-istanbul');
@@ -68,7 +68,7 @@ async function mergeChildren(root, folder, map) {
   }
 }
 
-/** The source of an output, by its URL; undefined for the URL of anything else. */
+/** The source of an output, by its URL; undefined for other URLs. */
 function sourceOf(root, url) {
   if (!url.startsWith('file://') || !url.endsWith('.js')) return undefined;
   const path = relative(join(root, 'dist'), fileURLToPath(url));
@@ -85,7 +85,7 @@ async function writeReports(folder, coverageMap) {
   reports.create('text', { file: 'files.txt', maxCols: 200 }).execute(context);
 }
 
-/** @returns whether each layer has enough */
+/** @returns whether each layer reaches the minimum */
 function printLayers(root, map) {
   const percents = LAYERS.map((layer) => {
     const files = map.files().filter((file) => file.startsWith(join(root, layer, '/')));

@@ -1,5 +1,6 @@
-// `npm run docs` serves the documentation with live reload and `npm run docs:build` builds it into
-// docs/.vitepress/dist, where the gateway finds it (`/help`). Its packages are installed on first use.
+// `npm run docs` serves the documentation with live reload, and `npm run docs:build` builds it into
+// docs/.vitepress/dist, which the gateway serves at `/help`. Its packages are installed on first
+// use.
 import { fileURLToPath } from 'node:url';
 import { checkNode } from './checkout.mjs';
 import { installPackages } from './packages.mjs';

@@ -1,6 +1,6 @@
-// The one launcher behind `npm start`, `npm test`, `npm run test:all`, `test:watch`, `coverage`, `models`,
-// `admin`, `bench`, `replay`, `simulate` and `soak`. It imports only Node's own modules: in a clean clone
-// nothing else is installed yet.
+// The launcher behind `npm start`, `npm test`, `npm run test:all`, `test:watch`, `coverage`,
+// `models`, `admin`, `bench`, `replay`, `simulate` and `soak`. It imports only Node's own modules,
+// because a clean clone has no packages yet.
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from './build.mjs';
@@ -26,7 +26,7 @@ const COMMANDS = {
     await ensureModels();
     await become('dist/src/main.js');
   },
-  // File filters and other arguments choose from all tests.
+  // File filters and other arguments select from all tests.
   test: async () => {
     await prepareTests();
     close([await runTests(root, args.length > 0 ? undefined : 'core', args)]);
@@ -78,7 +78,7 @@ async function prepareClone() {
   await build(root);
 }
 
-/** The models program prints its progress and its errors. The launcher only stops if it fails. */
+/** The models program shows its progress and reports errors; a failure only ends the launcher. */
 async function ensureModels(...options) {
   const { code } = await run(process.execPath, [MODELS, 'ensure', ...options], {
     show: true,
@@ -87,14 +87,14 @@ async function ensureModels(...options) {
   if (code !== 0) throw new StepFailure('', code);
 }
 
-/** Runs the program in this process, which then has its signal handlers and exit code. */
+/** Runs the program in this process, which keeps its signals and exit code. */
 async function become(script) {
   const path = join(root, script);
   process.argv = [process.execPath, path, ...args];
   await import(pathToFileURL(path).href);
 }
 
-/** The closing line is the last thing that a test run prints. */
+/** Prints the last line of a test run. */
 function close(runs) {
   const { line, exitCode } = closing(runs, { requireAll: process.env.REQUIRE_ALL === '1' });
   process.exitCode = exitCode;

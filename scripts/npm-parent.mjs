@@ -1,8 +1,9 @@
 const CHECK_MS = 5_000;
 
 /**
- * Stops this process gracefully when the npm that started it was killed. Other signals are forwarded by npm
- * at once: the scripts of package.json `exec` this process, because a shell in between would not forward them.
+ * Stops this process gracefully if the npm that started it was killed. Signals forwarded by npm
+ * arrive directly: the scripts of package.json `exec` this process, because a shell in between
+ * would exit without forwarding them.
  */
 export function endWithNpm() {
   if (!process.env.npm_lifecycle_event) return;

@@ -4,12 +4,10 @@ import { run } from './run.mjs';
 import { diskFullSentence, StepFailure } from './step-failure.mjs';
 
 const OFFLINE = /ENOTFOUND|ECONNREFUSED|ECONNRESET|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|ENOTCACHED/;
-/** npm's own note of what it installed, its last act. */
+/** npm's record of installed packages, which it writes last. */
 const INSTALLED = 'node_modules/.package-lock.json';
 
-/**
- * Whether node_modules holds what package-lock.json asks for; an install that was cut short does not.
- */
+/** Whether node_modules matches package-lock.json; false after an interrupted install. */
 export function packagesAreCurrent(root) {
   const installed = readLock(join(root, INSTALLED));
   if (!installed) return false;
@@ -17,31 +15,32 @@ export function packagesAreCurrent(root) {
   return Object.entries(wanted).every(([path, entry]) => {
     if (path === '') return true;
     const found = installed[path];
-    // Most optional packages are absent, because each is for one platform.
+    // An optional package is for one platform: most of them are absent.
     if (!found) return entry.optional === true || entry.devOptional === true;
     return found.version === entry.version && found.integrity === entry.integrity;
   });
 }
 
-/** Installs the packages, unless they are there. @throws {StepFailure} */
+/** Installs the packages if necessary. @throws {StepFailure} */
 export async function installPackages(root) {
   if (packagesAreCurrent(root)) return;
   console.log('Installing the packages (npm ci) …');
   const [command, ...npm] = npmCommand();
   const { code, output } = await run(
     command,
-    // Explicit, because NODE_ENV, omit and loglevel of the caller also apply to this npm.
+    // Explicit options, because NODE_ENV, omit or loglevel of the caller would also affect this
+    // npm.
     [...npm, 'ci', '--include=dev', '--include=optional', '--no-audit', '--loglevel=warn'],
     { cwd: root },
   );
-  // If npm cannot unpack a file, it only warns, and the package counts as installed.
+  // npm only warns about a file that it cannot unpack and records the package as installed.
   const isWhole = code === 0 && !output.includes('TAR_ENTRY_ERROR') && packagesAreCurrent(root);
   if (isWhole) return;
   rmSync(join(root, INSTALLED), { force: true });
   throw new StepFailure(installSentence(output));
 }
 
-/** One sentence for what `npm ci` printed when it failed. */
+/** One sentence for the output of a failed `npm ci`. */
 export function installSentence(output) {
   if (/not found|ENOENT/.test(output) && /spawn npm/.test(output)) {
     return 'There is no npm on the PATH: install npm and run the same command again.';
@@ -58,7 +57,7 @@ export function installSentence(output) {
   return `Cannot install the packages (npm ci: ${code}): run \`npm ci\` to see why, then the same command again.`;
 }
 
-/** How to call npm: the one that started us if there is one, else that on the PATH. */
+/** The npm that started this process, or else the one on the PATH. */
 export function npmCommand() {
   const caller = process.env.npm_execpath;
   if (caller && basename(caller) === 'npm-cli.js' && existsSync(caller)) {

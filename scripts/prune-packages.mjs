@@ -1,6 +1,6 @@
-// Takes out of a node_modules folder what a running gateway has no use for: programs and libraries for
-// other platforms, which some packages bring along for all of them, and what only compilers and debuggers
-// read. `node scripts/prune-packages.mjs FOLDER [PLATFORM ARCH]` prints what that saved.
+// Removes files from a node_modules folder that a running gateway does not need: binaries for other
+// platforms, and files for compilers and debuggers. `node scripts/prune-packages.mjs FOLDER
+// [PLATFORM ARCH]` prints the saved space.
 import { closeSync, openSync, readdirSync, readSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -14,9 +14,9 @@ const ELF_ARCHITECTURES = new Map([
 ]);
 
 /**
- * For which platform a file is, by its first bytes; undefined for what is no native binary.
+ * The platform of a file, from its first bytes; undefined if it is no native binary.
  * @param {Buffer} head the first 20 bytes
- * @returns {{platform: string, arch?: string} | undefined} without `arch` where all may use it
+ * @returns {{platform: string, arch?: string} | undefined} without `arch` for all architectures
  */
 export function platformOf(head) {
   if (head.length < HEAD_BYTES) return undefined;
@@ -27,7 +27,8 @@ export function platformOf(head) {
   if (head.toString('latin1', 0, 2) === 'MZ') return { platform: 'win32' };
   const magic = head.readUInt32BE(0);
   if (magic === 0xcffaedfe || magic === 0xcefaedfe) return { platform: 'darwin' };
-  // A binary for several architectures; a Java class begins likewise, with a version over 40 in its place.
+  // A universal binary. A Java class starts with the same bytes, with a version above 40 in place
+  // of the count.
   if (magic === 0xcafebabe && head.readUInt32BE(4) < 40) return { platform: 'darwin' };
   return undefined;
 }

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 
-/** What is kept of a program's output: its end, where errors are. */
+/** Maximum number of characters kept from a program's output: its end, where errors are. */
 const KEPT_CHARACTERS = 64 * 1024;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * Runs a program to its end. With `show` its output goes straight to ours; without, its end is kept
- * and given back. A signal for us is handed on once, and ends us too when the program has gone.
+ * Runs a program until it exits. With `show` its output is inherited; without, the end of the
+ * output is returned. A signal to this process is forwarded once, and ends this process after the
+ * program.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {{show?: boolean, env?: NodeJS.ProcessEnv, cwd?: string}} [options]
@@ -38,9 +39,9 @@ export async function run(command, args, options = {}) {
   return { code, output };
 }
 
-/** Programs that run now. One listener per signal serves them all. */
+/** Running programs. One listener per signal serves all of them. */
 const children = new Set();
-/** The first signal that this process received while programs ran. */
+/** The first signal that this process received while programs were running. */
 let received;
 
 function forwardSignalsTo(child) {

@@ -1,4 +1,4 @@
-/** A step that failed. The message is one sentence that says what to do. */
+/** A step that failed. The message is one sentence with instructions. */
 export class StepFailure extends Error {
   name = 'StepFailure';
 
@@ -9,7 +9,7 @@ export class StepFailure extends Error {
   }
 }
 
-/** The sentence for a full disk, which can happen in any step; undefined if `text` reports another error. */
+/** The sentence for a full disk, which can affect any step; undefined if `text` reports none. */
 export function diskFullSentence(text) {
   if (!/ENOSPC|EDQUOT|no space left on device|disk quota exceeded/i.test(text)) return undefined;
   return `The disk is full: free some space for ${process.cwd()} and the cache folder, then run the same command again.`;

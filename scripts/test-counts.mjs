@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 
 /**
- * A vitest reporter that counts for the closing line and prints why suites were skipped. The counts are
- * written as JSON to the file that PARLEY_TEST_COUNTS names: vitest's own last lines are no contract.
+ * A vitest reporter that counts test results and prints why suites were skipped. It writes the
+ * counts as JSON to the file in PARLEY_TEST_COUNTS, because vitest's own summary is not a stable
+ * format.
  */
 export default class TestCounts {
   onTestRunEnd(modules, unhandledErrors) {
@@ -14,8 +15,8 @@ export default class TestCounts {
 }
 
 /**
- * Counts tests by their results. What failed outside a test (a suite that did not load, a hook, an
- * unhandled rejection) counts as one failure each, and so does a test that did not finish.
+ * Counts tests by result. A failure outside of a test (a suite that did not load, a hook, an
+ * unhandled rejection) and an unfinished test count as one failure each.
  */
 function countTests(modules, unhandledErrors) {
   const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0, skipReasons: [] };
@@ -36,9 +37,10 @@ function countTests(modules, unhandledErrors) {
 }
 
 /**
- * The last line of a test run and its exit code. A run without counts (vitest died), no executed
- * test, and an exit code that no failure explains count as one failure.
- * @param {readonly {counts?: {passed: number, failed: number, skipped: number}, code: number}[]} runs
+ * The last line of a test run and its exit code. Missing counts (vitest crashed), no executed test,
+ * and an unexplained exit code count as one failure each.
+ * @param {readonly {counts?: {passed: number, failed: number, skipped: number}, code: number}[]}
+ * runs
  * @param {{requireAll?: boolean}} [options] `requireAll`: each skipped test counts as failed
  */
 export function closing(runs, { requireAll = false } = {}) {

@@ -10,7 +10,7 @@ const TIERS = {
 };
 
 /**
- * Runs the built tests of a tier, or those that the arguments choose from both.
+ * Runs the built tests of a tier, or the selected ones of both tiers.
  * @param {string} root
  * @param {'core' | 'rest' | undefined} tier
  * @param {readonly string[]} args for vitest: file filters, --project, -t …

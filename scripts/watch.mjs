@@ -6,12 +6,12 @@ import { run } from './run.mjs';
 import { StepFailure } from './step-failure.mjs';
 import { projectsOf, vitestProgram } from './test-run.mjs';
 
-/** One save of an editor makes several events. */
+/** Delay after a file event in ms, because saving a file causes several events. */
 const DEBOUNCE_MS = 50;
 
 /**
- * Reruns the tests that an edit affects, until it is interrupted: it transpiles changed sources into
- * dist, where vitest watches them, and the compiler checks types beside it.
+ * Reruns the tests affected by an edit until it is interrupted. It transpiles changed sources into
+ * dist, which vitest watches, and runs the type checker in parallel.
  * @param {string} root
  * @param {readonly string[]} args for vitest; without file filters the first tier is watched
  */
@@ -29,7 +29,8 @@ export async function watchTests(root, args) {
   );
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   const checking = ['-p', root, '--watch', '--preserveWatchOutput'];
-  // In a process group of its own: the compiler is a child of its launcher, which hands no signal on.
+  // In a separate process group: the compiler is a child of its launcher, which forwards no
+  // signals.
   const types = spawn(process.execPath, [compiler, ...checking], {
     stdio: 'inherit',
     detached: true,
@@ -39,8 +40,8 @@ export async function watchTests(root, args) {
     if (types.exitCode === null && types.signalCode === null) process.kill(-types.pid);
   });
   try {
-    // With no changed file in dist, which git ignores, `--changed` starts by reading which test depends on
-    // which file, and runs nothing; from then on it runs the tests that depend on what is written.
+    // Without changed files in dist, which git ignores, `--changed` first reads the dependencies of
+    // all tests and runs none; later it runs the tests that depend on written files.
     const options = ['watch', '--changed', ...projectsOf('core'), ...args];
     await run(process.execPath, [vitestProgram(root), ...options], { show: true, cwd: root });
   } finally {

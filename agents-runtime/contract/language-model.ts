@@ -33,7 +33,7 @@ export interface LlmRequest {
   readonly notes?: readonly string[];
   readonly signal: AbortSignal;
   /** Called after a search of the knowledge base. */
-  readonly onKnown?: () => void;
+  readonly onRetrieved?: () => void;
   /** Receives the passages that the reply is based on, before its first word. */
   readonly onSources?: (sources: readonly KnowledgeSource[]) => void;
 }

@@ -110,11 +110,11 @@ export class CallerInput {
     this.#audio.push(samples);
   }
 
-  lost(): void {
+  connectionLost(): void {
     this.#audio.lost();
   }
 
-  regained(): void {
+  connectionRegained(): void {
     this.#audio.regained();
   }
 

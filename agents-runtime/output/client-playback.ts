@@ -76,22 +76,22 @@ export class ClientPlayback {
     this.#hasPauseReport = true;
   }
 
-  lost(): void {
+  connectionLost(): void {
     this.#isLost = true;
-    this.#timeline.lost();
+    this.#timeline.connectionLost();
     this.#isPausedAtLoss = this.#isPaused;
   }
 
   /**
    * The connection is back: sends the audio again that the client did not receive.
-   * @param announce - receives the position of the next audio, before that audio is sent
+   * @param announcePosition - receives the position of the next audio, before that audio is sent
    */
-  regained(receivedMs: number, announce: (fromMs: number) => void): void {
+  connectionRegained(receivedMs: number, announcePosition: (fromMs: number) => void): void {
     this.#isLost = false;
     const { sentMs } = this.#timeline.playhead;
     const again = this.#timeline.frames.framesStartingAt(this.#isCleared ? sentMs : receivedMs);
-    this.#timeline.regained(receivedMs);
-    announce(again[0]?.positionMs ?? sentMs);
+    this.#timeline.connectionRegained(receivedMs);
+    announcePosition(again[0]?.positionMs ?? sentMs);
     if (this.#isStale) this.#sendClear();
     for (const { positionMs, samples } of again) {
       this.#timeline.resent(positionMs);

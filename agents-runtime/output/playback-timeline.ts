@@ -4,7 +4,7 @@ import { Playhead } from './playhead.js';
 import { RetransmitBuffer } from './retransmit-buffer.js';
 
 /** A report is settled after this time: an earlier arrival among the reports that follow corrects its delay. */
-const HOLD_MS = 250;
+const SETTLE_AFTER_MS = 250;
 /** A client without reports may send its first report this long after it started to play. */
 const FIRST_REPORT_MS = 400;
 /** A client that stops reporting for this long is assumed to continue playing. */
@@ -66,10 +66,10 @@ export class PlaybackTimeline {
   }
 
   /** Moves the playhead by the clock unless the client does not play, and publishes the frames that it passed. */
-  advance(isPaused: boolean): void {
-    const now = this.playhead.advance(isPaused);
+  advance(isStopped: boolean): void {
+    const now = this.playhead.advance(isStopped);
     const { onPlaying } = this.#options;
-    if (isPaused || !onPlaying) return;
+    if (isStopped || !onPlaying) return;
     const { playedMs } = this.playhead;
     this.frames.readPassed(playedMs, (positionMs, samples) =>
       onPlaying(now - (playedMs - positionMs), samples),
@@ -101,7 +101,7 @@ export class PlaybackTimeline {
 
   /**
    * The client reported its position.
-   * @param isPaused - a repeated position is information, too
+   * @param isPaused - while paused, a repeated position confirms the pause
    * @returns false if the report brings no information
    */
   reported(playedMs: number, isPaused: boolean): boolean {
@@ -113,7 +113,7 @@ export class PlaybackTimeline {
   // Commands to a client whose connection is lost do not reach it. Playout repeats them.
   paused(): void {
     if (this.#isLost || this.#isPaused) return;
-    if (!this.#hasReports) this.#placeByClock(this.#now());
+    if (!this.#hasReports) this.#publishByClock(this.#now());
     this.#isPaused = true;
   }
 
@@ -133,33 +133,33 @@ export class PlaybackTimeline {
     const { sentMs } = this.playhead;
     if (this.#hasReports) this.#clears.push(sentMs);
     else {
-      if (!this.#isPaused) this.#placeByClock(now);
+      if (!this.#isPaused) this.#publishByClock(now);
       this.#settledMs = sentMs;
     }
     this.#zeroAt = now - sentMs;
     this.#isPaused = false;
   }
 
-  lost(): void {
+  connectionLost(): void {
     this.#isLost = true;
   }
 
   /** The connection is back: the client received audio up to `receivedMs`. */
-  regained(receivedMs: number): void {
+  connectionRegained(receivedMs: number): void {
     this.#isLost = false;
     this.#settleMarks(Number.POSITIVE_INFINITY);
     this.frames.markNotReceived(receivedMs);
     // Meanwhile the client played the audio that it had.
-    if (!this.#isPaused) this.#placeNext(Math.min(receivedMs, this.playhead.sentMs));
+    if (!this.#isPaused) this.#publishNext(Math.min(receivedMs, this.playhead.sentMs));
   }
 
   /** The transport closes: publishes all audio that the client may have played. */
-  finish(): void {
+  publishRemaining(): void {
     this.#timer?.cancel();
     if (this.#hasReports) this.#settleMarks(Number.POSITIVE_INFINITY);
-    else if (!this.#isPaused) this.#placeByClock(this.#now());
+    else if (!this.#isPaused) this.#publishByClock(this.#now());
     const isPlaying = !this.#isPaused && !this.#isLost && this.#clears.length === 0;
-    if (isPlaying) this.#placeNext(this.playhead.sentMs);
+    if (isPlaying) this.#publishNext(this.playhead.sentMs);
   }
 
   get #hasReports(): boolean {
@@ -193,21 +193,21 @@ export class PlaybackTimeline {
 
   #settle(now: number): void {
     if (!this.#hasReports) {
-      if (!this.#isPaused) this.#placeByClock(now - FIRST_REPORT_MS);
+      if (!this.#isPaused) this.#publishByClock(now - FIRST_REPORT_MS);
       return;
     }
-    this.#settleMarks(now - HOLD_MS);
+    this.#settleMarks(now - SETTLE_AFTER_MS);
     const silentMs = now - (this.frames.sentAt(this.#settledMs) ?? now) - SILENT_MS;
     const isStopped = this.#isPaused || this.#isLost || this.#clears.length > 0;
     if (silentMs > 0 && this.#marks.length === 0 && !isStopped) {
-      this.#placeNext(this.#settledMs + silentMs);
+      this.#publishNext(this.#settledMs + silentMs);
     }
   }
 
-  #settleMarks(until: number): void {
-    for (let mark = this.#marks[0]; mark && mark.at <= until; mark = this.#marks[0]) {
+  #settleMarks(untilAt: number): void {
+    for (let mark = this.#marks[0]; mark && mark.at <= untilAt; mark = this.#marks[0]) {
       if (mark.type === 'moved') this.#settledMs = mark.positionMs;
-      else this.#place(mark.positionMs, this.#earliestZero());
+      else this.#publish(mark.positionMs, this.#earliestZero());
       this.#marks.shift();
     }
   }
@@ -222,29 +222,29 @@ export class PlaybackTimeline {
     return earliest;
   }
 
-  #placeByClock(now: number): void {
-    this.#place(Math.min(this.playhead.sentMs, now - this.#zeroAt), this.#zeroAt);
+  #publishByClock(now: number): void {
+    this.#publish(Math.min(this.playhead.sentMs, now - this.#zeroAt), this.#zeroAt);
   }
 
-  /** Places audio directly after the span before, but not before the time at which it was sent. */
-  #placeNext(positionMs: number): void {
+  /** Publishes audio directly after the span before, but not before the time at which it was sent. */
+  #publishNext(positionMs: number): void {
     const sentAt = this.frames.sentAt(this.#settledMs);
     if (sentAt === undefined) return;
     const startAt = Math.max(this.#endAt, sentAt);
-    this.#place(Math.min(positionMs, this.playhead.sentMs), startAt - this.#settledMs);
+    this.#publish(Math.min(positionMs, this.playhead.sentMs), startAt - this.#settledMs);
   }
 
   /** Publishes the audio up to a position. `zeroAt`: clock time of position zero. */
-  #place(toMs: number, zeroAt: number): void {
+  #publish(toMs: number, zeroAt: number): void {
     if (toMs <= this.#settledMs) return;
     const startAt = this.#settledMs + zeroAt;
     const isContiguous = Math.abs(startAt - this.#endAt) <= TOLERANCE_MS;
-    const offsetMs = isContiguous ? this.#endAt - this.#settledMs : zeroAt;
+    const placedZeroAt = isContiguous ? this.#endAt - this.#settledMs : zeroAt;
     this.frames.read(this.#settledMs, toMs, (positionMs, samples) => {
-      const startAt = positionMs + offsetMs;
-      this.#options.onPlayed?.(startAt, samples);
+      const partStartAt = positionMs + placedZeroAt;
+      this.#options.onPlayed?.(partStartAt, samples);
       const lengthMs = (samples.length * FRAME_MS) / this.#options.frameLength;
-      this.#endAt = Math.max(this.#endAt, startAt + lengthMs);
+      this.#endAt = Math.max(this.#endAt, partStartAt + lengthMs);
     });
     this.#settledMs = toMs;
   }

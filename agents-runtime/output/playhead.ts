@@ -4,8 +4,8 @@ import type { Clock } from '../contract/clock.js';
 export const LEAD_MS = 400;
 /** Share of a client's lag that is due to its own buffer; the rest is network delay. */
 const CLIENT_BUFFER_MS = 60;
-/** Upper limit of the round-trip time that is assumed. */
-const MAX_TRANSPORT_BUFFER_MS = 400;
+/** Largest lag that is assumed. */
+const MAX_LAG_MS = 400;
 
 /**
  * How much of the agent's audio was sent and played, in ms since the call began: by the clock, corrected
@@ -55,15 +55,15 @@ export class Playhead {
 
   /** Audio that the client plays between its last report and the arrival of a command, ms. */
   get aheadMs(): number {
-    return Math.max(0, Math.min(this.#lagMs, MAX_TRANSPORT_BUFFER_MS) - CLIENT_BUFFER_MS);
+    return Math.max(0, Math.min(this.#lagMs, MAX_LAG_MS) - CLIENT_BUFFER_MS);
   }
 
   /** Advances by the clock, unless the client does not play. @returns the clock's time */
-  advance(isPaused: boolean): number {
+  advance(isStopped: boolean): number {
     const now = this.#clock.now();
     const passed = now - this.#advancedAt;
     this.#advancedAt = now;
-    if (!isPaused) this.#playedMs = Math.min(this.#sentMs, this.#playedMs + passed);
+    if (!isStopped) this.#playedMs = Math.min(this.#sentMs, this.#playedMs + passed);
     return now;
   }
 
@@ -73,7 +73,7 @@ export class Playhead {
 
   /**
    * Corrects the estimate.
-   * @param isPaused - a repeated position is information, too
+   * @param isPaused - while paused, a repeated position confirms the pause
    * @returns false if the report brings no information
    */
   report(ms: number, isPaused: boolean): boolean {
@@ -85,7 +85,7 @@ export class Playhead {
   }
 
   /** Time from sending audio to the report that it plays, ms: the client's buffer and the round trip. */
-  lag(ms: number): void {
+  setLag(ms: number): void {
     this.#lagMs = ms;
   }
 

@@ -44,7 +44,7 @@ export class Playout {
   #current: UtterancePlayout | undefined;
   #isHeld = false;
   /** Runs while resuming waits for the client's report. */
-  #resuming: Timer | undefined;
+  #resumeTimer: Timer | undefined;
   #tick: Timer | undefined;
 
   constructor(dependencies: PlayoutDependencies) {
@@ -89,7 +89,7 @@ export class Playout {
   }
 
   hold(): void {
-    this.#stopResuming();
+    this.#cancelResume();
     if (this.#isHeld) return;
     this.#advance();
     this.#isHeld = true;
@@ -98,14 +98,14 @@ export class Playout {
 
   /** Continues at the client's playhead, after its report. */
   resume(): void {
-    if (!this.#isHeld || this.#resuming) return;
+    if (!this.#isHeld || this.#resumeTimer) return;
     if (this.#client.isPauseReportDue) {
-      this.#resuming = this.#clock.after(PAUSE_REPORT_MS, () => this.#resumeNow());
+      this.#resumeTimer = this.#clock.after(PAUSE_REPORT_MS, () => this.#resumeNow());
     } else this.#resumeNow();
   }
 
   #resumeNow(): void {
-    this.#stopResuming();
+    this.#cancelResume();
     this.#advance();
     this.#isHeld = false;
     if (this.#client.resume()) this.#sendAgain();
@@ -117,8 +117,9 @@ export class Playout {
     const again = this.#timeline.frames.framesEndingAfter(this.#head.confirmedMs);
     const first = again[0];
     this.#timeline.skip();
-    if (!first || this.#current?.startMs === undefined) return;
-    this.#current.startMs += this.#head.sentMs - first.positionMs;
+    if (!first || this.#current?.startPositionMs === undefined) return;
+    // The same audio now has a later position.
+    this.#current.startPositionMs += this.#head.sentMs - first.positionMs;
     for (const { samples } of again) {
       this.#transport.sendAudio(samples);
       this.#timeline.sent(samples);
@@ -129,12 +130,12 @@ export class Playout {
   cut(utterance: UtterancePlayout): HeardSpeech | undefined {
     if (this.#current !== utterance) return undefined;
     this.#advance();
-    this.#stopResuming();
+    this.#cancelResume();
     this.#current = undefined;
     const heard = this.#heard(utterance, true);
     utterance.buffer.close();
     this.#isHeld = false;
-    this.#client.cut(utterance.startMs !== undefined);
+    this.#client.cut(utterance.startPositionMs !== undefined);
     this.#timeline.skip();
     return heard;
   }
@@ -145,41 +146,41 @@ export class Playout {
     if (!this.#timeline.reported(reportMs, this.#client.isPaused)) return;
     this.#markAudible(this.#head.playedMs);
     this.#client.reported();
-    if (this.#resuming) this.#resumeNow();
+    if (this.#resumeTimer) this.#resumeNow();
     else this.#run();
   }
 
   /** The connection is lost: the playhead stops. */
-  lost(): void {
+  connectionLost(): void {
     this.#advance();
-    this.#client.lost();
+    this.#client.connectionLost();
   }
 
   /**
    * The connection is back: sends the audio again that the client did not receive.
-   * @param announce - receives the position of the next audio, before that audio is sent
+   * @param announcePosition - receives the position of the next audio, before that audio is sent
    */
-  regained(receivedMs: number, announce: (fromMs: number) => void): void {
+  connectionRegained(receivedMs: number, announcePosition: (fromMs: number) => void): void {
     this.#advance();
-    this.#client.regained(receivedMs, announce);
+    this.#client.connectionRegained(receivedMs, announcePosition);
     this.#run();
   }
 
   close(): void {
-    this.#stopResuming();
-    this.#rest();
+    this.#cancelResume();
+    this.#stopTicker();
     this.#current?.buffer.close();
     this.#current = undefined;
   }
 
   /** The transport closes: publishes the audio that the client may have played. */
-  finish(): void {
-    this.#timeline.finish();
+  publishRemainingPlayback(): void {
+    this.#timeline.publishRemaining();
   }
 
-  #stopResuming(): void {
-    this.#resuming?.cancel();
-    this.#resuming = undefined;
+  #cancelResume(): void {
+    this.#resumeTimer?.cancel();
+    this.#resumeTimer = undefined;
   }
 
   #advance(): void {
@@ -191,7 +192,7 @@ export class Playout {
     this.#advance();
     const current = this.#current;
     if (current?.releasedAt === undefined) {
-      this.#rest();
+      this.#stopTicker();
       return;
     }
     if (!this.#isHeld && !this.#client.isLost) this.#send(current);
@@ -207,17 +208,17 @@ export class Playout {
     this.#tick ??= this.#ticker.join(() => this.#run());
   }
 
-  #rest(): void {
+  #stopTicker(): void {
     this.#tick?.cancel();
     this.#tick = undefined;
   }
 
   #send(utterance: UtterancePlayout): void {
     // Messages of several frames cost less, once some audio is ahead of the playhead.
-    if (this.#head.roomMs < BLOCK_MS && utterance.startMs !== undefined) return;
+    if (this.#head.roomMs < BLOCK_MS && utterance.startPositionMs !== undefined) return;
     while (this.#head.roomMs >= FRAME_MS) {
       if (this.#transport.backlogBytes > BACKLOG_LIMIT) return;
-      const isFirst = utterance.startMs === undefined;
+      const isFirst = utterance.startPositionMs === undefined;
       const samples = this.#nextBlock(utterance);
       if (samples.length === 0) return;
       utterance.startedAt ??= this.#clock.now();
@@ -235,7 +236,7 @@ export class Playout {
     while (filled < this.#block.length && this.#head.roomMs >= FRAME_MS) {
       const frame = this.#block.subarray(filled, filled + frameLength);
       if (!utterance.buffer.read(frame)) break;
-      utterance.startMs ??= this.#head.sentMs;
+      utterance.startPositionMs ??= this.#head.sentMs;
       this.#timeline.sent(frame);
       filled += frameLength;
     }
@@ -244,17 +245,22 @@ export class Playout {
 
   #markAudible(playheadMs: number): void {
     const utterance = this.#current;
-    if (utterance?.startMs === undefined || utterance.isAudible || playheadMs <= utterance.startMs)
+    if (
+      utterance?.startPositionMs === undefined ||
+      utterance.isAudible ||
+      playheadMs <= utterance.startPositionMs
+    )
       return;
     utterance.isAudible = true;
     const now = this.#clock.now();
     const sentAt = utterance.startedAt ?? now;
     // A report may exceed the audio that the client can have played.
-    const audibleAt = Math.max(sentAt, now - (playheadMs - utterance.startMs));
-    if (!this.#isHeld) this.#head.lag(audibleAt - sentAt);
+    const audibleAt = Math.max(sentAt, now - (playheadMs - utterance.startPositionMs));
+    if (!this.#isHeld) this.#head.setLag(audibleAt - sentAt);
     utterance.listener.audible(audibleAt);
   }
 
+  /** The part of an utterance that was heard. Reports `audible` if no report of the client did. */
   #heard(utterance: UtterancePlayout, isCut: boolean): HeardSpeech {
     const { startedAt } = utterance;
     if (startedAt !== undefined && !utterance.isAudible) {

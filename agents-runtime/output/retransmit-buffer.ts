@@ -104,7 +104,7 @@ export class RetransmitBuffer {
     }
   }
 
-  /** Drops the audio that the playhead has passed long ago from the frames to send again. */
+  /** Stops offering audio that the playhead passed more than 5 s ago. */
   trim(playedMs: number): void {
     this.#dropBefore(Math.ceil((playedMs - RESEND_MS) / FRAME_MS));
   }

@@ -14,8 +14,8 @@ export class SpeechBuffer {
   readonly #aheadSamples: number;
   readonly #samples = new SampleQueue();
   readonly #onChange: () => void;
-  #sourceEnded = false;
-  #closed = false;
+  #hasSourceEnded = false;
+  #isClosed = false;
   #wake: (() => void) | undefined;
   /** The error that ended the source. Samples before it are still played. */
   fault: unknown;
@@ -35,12 +35,12 @@ export class SpeechBuffer {
 
   /** Whether the source has ended; samples may remain. */
   get hasSourceEnded(): boolean {
-    return this.#sourceEnded;
+    return this.#hasSourceEnded;
   }
 
   /** Whether the source has ended and no samples remain. */
   get isDrained(): boolean {
-    return this.#sourceEnded && this.buffered === 0;
+    return this.#hasSourceEnded && this.buffered === 0;
   }
 
   /**
@@ -49,7 +49,7 @@ export class SpeechBuffer {
    */
   read(frame: Float32Array): boolean {
     if (this.buffered === 0) return false;
-    if (this.buffered < frame.length && !this.#sourceEnded) return false;
+    if (this.buffered < frame.length && !this.#hasSourceEnded) return false;
     const samples = this.#samples.peek(0, frame.length);
     frame.set(samples);
     frame.fill(0, samples.length);
@@ -60,9 +60,9 @@ export class SpeechBuffer {
 
   /** Stops the source; idempotent. */
   close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#sourceEnded = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#hasSourceEnded = true;
     this.#samples.drop(this.buffered);
     this.#wake?.();
   }
@@ -70,23 +70,23 @@ export class SpeechBuffer {
   async #pull(): Promise<void> {
     try {
       for await (const chunk of this.#source) {
-        if (this.#closed) break;
+        if (this.#isClosed) break;
         this.alignment.add(chunk);
         this.#samples.push(chunk.samples);
         this.#onChange();
         await this.#waitForSpace();
-        if (this.#closed) break;
+        if (this.#isClosed) break;
       }
-      if (!this.#closed) this.alignment.complete();
+      if (!this.#isClosed) this.alignment.complete();
     } catch (error) {
-      if (!this.#closed) this.fault = error;
+      if (!this.#isClosed) this.fault = error;
     }
-    this.#sourceEnded = true;
-    if (!this.#closed) this.#onChange();
+    this.#hasSourceEnded = true;
+    if (!this.#isClosed) this.#onChange();
   }
 
   async #waitForSpace(): Promise<void> {
-    while (this.buffered > this.#aheadSamples && !this.#closed) {
+    while (this.buffered > this.#aheadSamples && !this.#isClosed) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });

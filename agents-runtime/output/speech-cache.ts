@@ -17,7 +17,7 @@ const MAX_CACHED_LENGTH = 500;
 /** Maximum number of samples in the cache: 32 MB, more than five minutes at 24 kHz. */
 const MAX_SAMPLES = 8_000_000;
 
-/** Without a new chunk for this time, the voice hangs and the next request synthesises the text again. */
+/** Without a new chunk for this time, the voice counts as hung, and the next request synthesises the text again. */
 const HUNG_MS = 10_000;
 
 /** One text, synthesised once for any number of listeners. */
@@ -40,7 +40,7 @@ class CachedSpeech {
     return !this.isWhole && this.#clock.now() - this.#newestAt >= HUNG_MS;
   }
 
-  async record(source: AsyncGenerator<SpokenChunk>): Promise<void> {
+  async fill(source: AsyncGenerator<SpokenChunk>): Promise<void> {
     try {
       for await (const chunk of source) {
         this.chunks.push(chunk);
@@ -56,7 +56,7 @@ class CachedSpeech {
   }
 
   /** The whole speech: the chunks so far, then the others as they are made. Do not modify the samples. */
-  play(): AsyncGenerator<SpokenChunk> {
+  listen(): AsyncGenerator<SpokenChunk> {
     const listener = new AsyncQueue<SpokenChunk>();
     for (const chunk of this.chunks) listener.push(chunk);
     if (this.isWhole || this.fault !== undefined) this.#close(listener);
@@ -94,7 +94,7 @@ export class SpeechCache {
   speak(text: string, settings: TtsSettings, signal: AbortSignal): AsyncGenerator<SpokenChunk> {
     if (text.length > MAX_CACHED_LENGTH)
       return synthesiseReply(fixedTextTokens(text), { ...settings, signal });
-    return this.#cachedSpeech(text, settings).play();
+    return this.#cachedSpeech(text, settings).listen();
   }
 
   #cachedSpeech(text: string, settings: TtsSettings): CachedSpeech {
@@ -109,7 +109,7 @@ export class SpeechCache {
     const speech = new CachedSpeech(this.#clock);
     this.#entries.set(key, speech);
     const { signal } = speech.work;
-    void speech.record(synthesiseReply(fixedTextTokens(text), { ...settings, signal })).then(() => {
+    void speech.fill(synthesiseReply(fixedTextTokens(text), { ...settings, signal })).then(() => {
       if (!speech.isWhole && this.#entries.get(key) === speech) {
         this.#entries.delete(key);
       }
@@ -178,8 +178,8 @@ export async function* speakFixedText(
     }
   } catch (error) {
     const [first, ...others] = fallbackVoices;
-    const isFinal = hasSpoken || (hasVoiceFailed(error) && !first);
-    if (signal.aborted || isFinal) throw error;
+    const cannotRetry = hasSpoken || (hasVoiceFailed(error) && !first);
+    if (signal.aborted || cannotRetry) throw error;
     options.onVoiceFault?.(error);
     const voices =
       first && hasVoiceFailed(error) ? { voice: first, fallbackVoices: others } : undefined;

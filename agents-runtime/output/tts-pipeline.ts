@@ -82,14 +82,16 @@ export async function* synthesiseReply(
   const { onFirstToken, onFirstChunk, onFirstAudio } = options;
   const progress: Progress = {
     voices: voicesOf(options),
-    token: onFirstToken,
-    chunk: onFirstChunk,
-    audio: onFirstAudio,
+    hasText: false,
+    hasAudio: false,
+    onFirstToken,
+    onFirstChunk,
+    onFirstAudio,
   };
-  let isSeparate = false;
+  let startsNewSentence = false;
   for await (const token of tokens) {
     if (typeof token !== 'string') {
-      isSeparate = true;
+      startsNewSentence = true;
       for (const chunk of chunker.flush()) yield* speakChunk(chunk, settings, progress);
       if (token === FLUSH) continue;
       settings = { ...options, ...options.currentSettings?.() };
@@ -97,14 +99,14 @@ export async function* synthesiseReply(
       progress.voices = voicesOf(settings);
       continue;
     }
-    progress.token?.();
-    progress.token = undefined;
-    const text = isSeparate && !/^\s/.test(token) ? ` ${token}` : token;
-    isSeparate = false;
+    progress.onFirstToken?.();
+    progress.onFirstToken = undefined;
+    const text = startsNewSentence && !/^\s/.test(token) ? ` ${token}` : token;
+    startsNewSentence = false;
     for (const chunk of chunker.push(text)) yield* speakChunk(chunk, settings, progress);
   }
   for (const chunk of chunker.flush()) yield* speakChunk(chunk, settings, progress);
-  if (progress.isSilent && !options.signal.aborted) {
+  if (progress.hasText && !progress.hasAudio && !options.signal.aborted) {
     throw new CallError('SPEECH_FAILED', 'The voice returned no audio');
   }
 }
@@ -122,14 +124,15 @@ export async function* fixedTextTokens(text: string): AsyncGenerator<string> {
   yield text;
 }
 
+/** Progress of a reply. A callback is removed when it has run. */
 interface Progress {
   /** Voices that have neither hung nor broken off in this reply. */
   voices: readonly TextToSpeech[];
-  /** No audio has come yet; undefined: there was no text yet. */
-  isSilent?: boolean;
-  token: (() => void) | undefined;
-  chunk: (() => void) | undefined;
-  audio: (() => void) | undefined;
+  hasText: boolean;
+  hasAudio: boolean;
+  onFirstToken: (() => void) | undefined;
+  onFirstChunk: (() => void) | undefined;
+  onFirstAudio: (() => void) | undefined;
 }
 
 /**
@@ -144,26 +147,26 @@ async function* speakChunk(
 ): AsyncGenerator<SpokenChunk> {
   const onFault = (error: unknown) => options.onVoiceFault?.(error);
   const fallback = new ProviderFallback(progress.voices, onFault);
-  progress.isSilent ??= true;
+  progress.hasText = true;
   for (;;) {
     const voice = fallback.current;
     let hasSpoken = false;
-    progress.chunk?.();
-    progress.chunk = undefined;
+    progress.onFirstChunk?.();
+    progress.onFirstChunk = undefined;
     try {
       for await (const part of speakWith(voice, chunk, options)) {
-        progress.audio?.();
-        progress.audio = undefined;
+        progress.onFirstAudio?.();
+        progress.onFirstAudio = undefined;
         if (!hasSpoken) options.onVoice?.(voice);
         hasSpoken = true;
-        if (part.samples.length > 0) progress.isSilent = false;
+        if (part.samples.length > 0) progress.hasAudio = true;
         yield part;
       }
       return;
     } catch (error) {
       if (options.signal.aborted) throw error;
-      const hasTimeToRetry = !fallback.hasNext || canRetryVoice(options.quietMs?.() ?? 0);
-      fallback.advance(error, !hasSpoken && !isTimeout(error) && hasTimeToRetry);
+      const mayRetrySameVoice = !fallback.hasNext || canRetryVoice(options.quietMs?.() ?? 0);
+      fallback.advance(error, !hasSpoken && !isTimeout(error) && mayRetrySameVoice);
       // A voice that hung or broke off does not speak the later chunks either.
       if (hasSpoken || isTimeout(error)) progress.voices = fallback.remaining;
       if (!hasSpoken) continue;

@@ -35,7 +35,7 @@ export class UtterancePlayout {
   /** When its audio may be sent. */
   releasedAt: number | undefined;
   /** Position of its first sample in the agent's audio, ms. */
-  startMs: number | undefined;
+  startPositionMs: number | undefined;
   /** When its first frame was sent. */
   startedAt: number | undefined;
   isAudible = false;
@@ -72,14 +72,14 @@ export class UtterancePlayout {
   /** All text that is being spoken, if it has grown since the last call. */
   newText(): string | undefined {
     const text = this.buffer.alignment.whole;
-    if (this.startMs === undefined || text === this.#reportedText) return undefined;
+    if (this.startPositionMs === undefined || text === this.#reportedText) return undefined;
     this.#reportedText = text;
     return text;
   }
 
   /** The speech at this position of the agent's audio; undefined before the first sample. */
   currentPlayback(playedMs: number): CurrentPlayback | undefined {
-    if (this.startMs === undefined) return undefined;
+    if (this.startPositionMs === undefined) return undefined;
     const { alignment, hasSourceEnded } = this.buffer;
     const at = this.#samplesAt(playedMs);
     const remainingMs = ((alignment.samples - at) * 1000) / this.#sampleRate;
@@ -95,13 +95,13 @@ export class UtterancePlayout {
    */
   hasStalled(now: number, isPlaying: boolean): boolean {
     if (isPlaying || this.buffer.buffered > 0) this.#quietSince = now;
-    if (this.startMs === undefined || this.buffer.isDrained || this.isStalled) return false;
+    if (this.startPositionMs === undefined || this.buffer.isDrained || this.isStalled) return false;
     this.isStalled = now - this.#quietSince >= STALL_MS;
     return this.isStalled;
   }
 
   #samplesAt(playedMs: number): number {
-    const heardMs = this.startMs === undefined ? 0 : playedMs - this.startMs;
+    const heardMs = this.startPositionMs === undefined ? 0 : playedMs - this.startPositionMs;
     return (heardMs * this.#sampleRate) / 1000;
   }
 }

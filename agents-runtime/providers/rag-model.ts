@@ -33,7 +33,7 @@ export class RagModel implements LanguageModel {
     if (knowledgeBaseId === null || !question) return [];
     const found = await this.#knowledge.search(knowledgeBaseId, question, PASSAGES);
     const passages = found.filter(isRelevant);
-    request.onKnown?.();
+    request.onRetrieved?.();
     request.onSources?.(sourcesOf(knowledgeBaseId, passages));
     return passages.map(({ documentName, title, text }) => {
       const source = title || documentName;

@@ -35,7 +35,7 @@ export async function summariseWithLlm(
   turns: readonly SummarisedTurn[],
   { language, limitMs, clock, signal }: SummaryOptions,
 ): Promise<string> {
-  const untilMs = clock.now() + limitMs;
+  const deadlineAt = clock.now() + limitMs;
   const content = `The transcript:\n${shortened(turns)}\n\nSum up this call.`;
   const tokens = streamWithin(
     (work) =>
@@ -48,7 +48,12 @@ export async function summariseWithLlm(
         knowledgeBaseId: null,
         signal: work,
       }),
-    { clock, signal, limitMs: () => untilMs - clock.now(), message: 'The summary took too long' },
+    {
+      clock,
+      signal,
+      limitMs: () => deadlineAt - clock.now(),
+      message: 'The summary took too long',
+    },
   );
   let said = '';
   try {

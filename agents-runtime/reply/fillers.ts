@@ -6,7 +6,10 @@ import { FLUSH, type SpokenToken } from './reply-token.js';
 const TOOL_SILENCE_MS = 1_200;
 /** Silence before a filler while a model generates, in milliseconds. */
 const MODEL_SILENCE_MS = 2_500;
-/** Silence before each further filler, in milliseconds. Bounds the silence between two sentences to 8 s. */
+/**
+ * Silence before each further filler, in milliseconds. With one fallback voice, the silence between two sentences is at
+ * most 8 s: these 5 s and 1.5 s for each voice.
+ */
 const NEXT_SILENCE_MS = 5_000;
 const CHECK_MS = 100;
 
@@ -23,16 +26,16 @@ export async function* withFillers(
   { language, quietMs, isToolRunning, ...timeout }: FillerOptions,
 ): AsyncGenerator<SpokenToken> {
   const { fillers } = stockPhrasesIn(language);
-  let said = 0;
+  let spokenFillers = 0;
   try {
     for (;;) {
       const next = tokens.next();
       let token = await withTimeout(next, CHECK_MS, timeout);
       while (token === TIMED_OUT) {
         const first = isToolRunning() ? TOOL_SILENCE_MS : MODEL_SILENCE_MS;
-        if (quietMs() >= (said === 0 ? first : NEXT_SILENCE_MS)) {
+        if (quietMs() >= (spokenFillers === 0 ? first : NEXT_SILENCE_MS)) {
           yield FLUSH;
-          yield fillers[said++ === 0 ? 0 : 1];
+          yield fillers[spokenFillers++ === 0 ? 0 : 1];
           yield FLUSH;
         }
         token = await withTimeout(next, CHECK_MS, timeout);

@@ -39,13 +39,13 @@ export async function* generateWithFallback(
 ): AsyncGenerator<ReplyToken | typeof REPLY_BROKEN_OFF> {
   const { models, clock, signal, onFault } = options;
   const fallback = new ProviderFallback(models, onFault);
-  let untilMs = clock.now() + ALL_FIRST_TOKENS_MS;
-  let current = request;
+  let deadlineAt = clock.now() + ALL_FIRST_TOKENS_MS;
+  let currentRequest = request;
   let said = '';
   for (;;) {
-    const attempt = { model: fallback.current, hasBegun: false, untilMs };
+    const attempt = { model: fallback.current, hasBegun: false, deadlineAt };
     try {
-      for await (const token of ask(attempt, current, options)) {
+      for await (const token of ask(attempt, currentRequest, options)) {
         if (typeof token === 'string') said += token;
         yield token;
       }
@@ -53,12 +53,12 @@ export async function* generateWithFallback(
     } catch (error) {
       if (signal.aborted) return;
       const { hasBegun } = attempt;
-      if (!hasBegun && clock.now() >= untilMs) throw error;
+      if (!hasBegun && clock.now() >= deadlineAt) throw error;
       fallback.advance(error, !hasBegun && !(isTimeout(error) && fallback.hasNext));
       if (!hasBegun) continue;
       yield REPLY_BROKEN_OFF;
-      current = { ...request, notes: [...(request.notes ?? []), continuationNote(said)] };
-      untilMs = clock.now() + ALL_FIRST_TOKENS_MS;
+      currentRequest = { ...request, notes: [...(request.notes ?? []), continuationNote(said)] };
+      deadlineAt = clock.now() + ALL_FIRST_TOKENS_MS;
     }
   }
 }
@@ -71,7 +71,7 @@ function continuationNote(said: string): string {
 interface Attempt {
   readonly model: LanguageModel;
   /** Clock time by which the first word must come. */
-  readonly untilMs: number;
+  readonly deadlineAt: number;
   hasBegun: boolean;
 }
 
@@ -81,19 +81,19 @@ async function* ask(
   request: Omit<LlmRequest, 'signal'>,
   { clock, signal, mayBeEmpty, onAnswering }: LlmFallbackOptions,
 ): AsyncGenerator<ReplyToken> {
-  const { model, untilMs } = attempt;
-  let waitStartMs = 0;
+  const { model, deadlineAt } = attempt;
+  let waitStartedAt = 0;
   let waitedMs = 0;
   const limitMs = () => {
-    waitStartMs = clock.now();
+    waitStartedAt = clock.now();
     return attempt.hasBegun
       ? NEXT_TOKEN_MS - waitedMs
-      : Math.min(FIRST_TOKEN_MS - waitedMs, untilMs - waitStartMs);
+      : Math.min(FIRST_TOKEN_MS - waitedMs, deadlineAt - waitStartedAt);
   };
   const message = `No word came from the model in time (${model.id})`;
   const open = (work: AbortSignal) => model.generate({ ...request, signal: work });
   for await (const token of streamWithin(open, { clock, signal, limitMs, message })) {
-    waitedMs += clock.now() - waitStartMs;
+    waitedMs += clock.now() - waitStartedAt;
     if (typeof token !== 'string' || token.trim() !== '') {
       if (!attempt.hasBegun) onAnswering?.(model);
       attempt.hasBegun = true;

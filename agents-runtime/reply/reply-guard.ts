@@ -10,8 +10,8 @@ export interface ReplyGuardOptions {
   readonly signal: AbortSignal;
   /** Receives the reason why a reply failed or was cut. */
   readonly onFault: (error: unknown) => void;
-  /** The reply ends with an apology. */
-  readonly onApology: () => void;
+  /** Called before the phrase that replaces the rest of a failed reply. */
+  readonly onReplyFailed: () => void;
 }
 
 /**
@@ -20,7 +20,7 @@ export interface ReplyGuardOptions {
  */
 export async function* guardReply(
   tokens: AsyncGenerator<SpokenToken>,
-  { language, signal, onFault, onApology }: ReplyGuardOptions,
+  { language, signal, onFault, onReplyFailed }: ReplyGuardOptions,
 ): AsyncGenerator<SpokenToken> {
   let characters = 0;
   try {
@@ -38,9 +38,9 @@ export async function* guardReply(
   } catch (error) {
     if (signal.aborted) return;
     onFault(error);
-    onApology();
+    onReplyFailed();
     const { noAnswer, brokenOff } = stockPhrasesIn(language);
-    // Speaks the unfinished sentence before it separately.
+    // Otherwise the phrase would continue the unfinished sentence.
     yield FLUSH;
     yield characters > 0 ? brokenOff : noAnswer;
   }

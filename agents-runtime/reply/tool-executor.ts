@@ -10,12 +10,12 @@ const MAX_ARGUMENTS = 16_000;
 export interface ToolExecutorListener {
   /** A synchronous tool starts to run. */
   started(): void;
-  /** A synchronous tool has ended. @param isLate - the reply that called it was interrupted */
-  ended(isLate: boolean): void;
+  /** A synchronous tool has ended. @param isReplyCut - the reply that called it was interrupted */
+  ended(isReplyCut: boolean): void;
   /** Adds a tool's result to the conversation. */
   remember(item: HistoryItem): void;
   /** A tool call has ended or was refused. Called once for each tool call. */
-  ran(tool: ExecutedTool): void;
+  toolCallEnded(tool: ExecutedTool): void;
   onFault(error: unknown): void;
 }
 
@@ -25,14 +25,14 @@ export interface ExecutedTool {
   readonly kind: ToolKind;
   readonly startedAt: number;
   readonly text: string;
-  readonly outcome: 'ok' | 'failed' | 'refused' | 'timeout' | 'cancelled';
+  readonly status: 'ok' | 'failed' | 'refused' | 'timeout' | 'cancelled';
 }
 
 interface Running {
   readonly call: ToolCall;
   readonly kind: ToolKind;
   readonly startedAt: number;
-  readonly work: AbortController;
+  readonly controller: AbortController;
 }
 
 /** A tool with its arguments, or the reason for the model why the call is invalid. */
@@ -79,13 +79,13 @@ export class ToolExecutor {
     }
     const { spec, args } = checked;
     if (spec.mode === 'async') {
-      this.#work(call, args, spec)
+      this.#runWithTimeout(call, args, spec)
         .then((outcome) => this.#keep({ ...call, id: `${call.id}-result` }, outcome))
         .catch((error: unknown) => this.#listener.onFault(error));
       return this.#keep(call, { text: 'Accepted: it runs in the background.' });
     }
     this.#listener.started();
-    const outcome = this.#keep(call, await this.#work(call, args, spec));
+    const outcome = this.#keep(call, await this.#runWithTimeout(call, args, spec));
     this.#listener.ended(reply.aborted);
     return outcome;
   }
@@ -95,37 +95,40 @@ export class ToolExecutor {
     this.#isClosed = true;
     for (const running of [...this.#running]) {
       this.#report(running, OVER, 'cancelled');
-      running.work.abort();
+      running.controller.abort();
     }
   }
 
   /** Runs a tool within its timeout. Never rejects. */
-  async #work(
+  async #runWithTimeout(
     call: ToolCall,
     args: Readonly<Record<string, unknown>>,
     { timeoutMs, kind = 'webhook' }: ToolSpec,
   ): Promise<ToolOutcome> {
-    const work = new AbortController();
-    const running: Running = { call, kind, startedAt: this.#clock.now(), work };
+    const controller = new AbortController();
+    const running: Running = { call, kind, startedAt: this.#clock.now(), controller };
     this.#running.add(running);
     let giveUp: (outcome: ToolOutcome) => void = () => undefined;
     const late = new Promise<ToolOutcome>((resolve) => {
       giveUp = resolve;
     });
-    const end = (text: string, outcome: ExecutedTool['outcome']) => {
-      this.#report(running, text, outcome);
+    const end = (text: string, status: ExecutedTool['status']) => {
+      this.#report(running, text, status);
       giveUp({ text, failed: true });
     };
     const timer = this.#clock.after(timeoutMs, () => {
       end('Error: the tool did not answer in time.', 'timeout');
-      work.abort();
+      controller.abort();
     });
     const stopped = () => end(OVER, 'cancelled');
-    work.signal.addEventListener('abort', stopped, { once: true });
+    controller.signal.addEventListener('abort', stopped, { once: true });
     try {
-      const brought = await Promise.race([this.#tools.call(call.name, args, work.signal), late]);
-      this.#report(running, brought.text, brought.failed ? 'failed' : 'ok');
-      return brought;
+      const outcome = await Promise.race([
+        this.#tools.call(call.name, args, controller.signal),
+        late,
+      ]);
+      this.#report(running, outcome.text, outcome.failed ? 'failed' : 'ok');
+      return outcome;
     } catch (error) {
       this.#listener.onFault(error);
       const text = 'Error: the tool failed.';
@@ -133,20 +136,20 @@ export class ToolExecutor {
       return { text, failed: true };
     } finally {
       timer.cancel();
-      work.signal.removeEventListener('abort', stopped);
+      controller.signal.removeEventListener('abort', stopped);
     }
   }
 
-  /** Reports a tool call once: the first outcome counts. */
-  #report(running: Running, text: string, outcome: ExecutedTool['outcome']): void {
+  /** Reports a tool call once: the first status counts. */
+  #report(running: Running, text: string, status: ExecutedTool['status']): void {
     if (!this.#running.delete(running)) return;
     const { call, kind, startedAt } = running;
-    this.#listener.ran({ call, kind, startedAt, text, outcome });
+    this.#listener.toolCallEnded({ call, kind, startedAt, text, status });
   }
 
-  #reportUnrun(call: ToolCall, text: string, outcome: ExecutedTool['outcome']): void {
+  #reportUnrun(call: ToolCall, text: string, status: ExecutedTool['status']): void {
     const kind = this.specs.find(({ name }) => name === call.name)?.kind ?? 'webhook';
-    this.#listener.ran({ call, kind, startedAt: this.#clock.now(), text, outcome });
+    this.#listener.toolCallEnded({ call, kind, startedAt: this.#clock.now(), text, status });
   }
 
   #keep(call: ToolCall, outcome: ToolOutcome): ToolOutcome {

@@ -9,9 +9,9 @@ import { FLUSH, REPLY_BROKEN_OFF, type SpokenToken, VOICE_CHANGED } from './repl
 import type { ToolExecutor } from './tool-executor.js';
 
 /** Rounds of tool calls in one turn. After them the model receives no tools. */
-const MAX_STEPS = 6;
+const MAX_ROUNDS = 6;
 /** Tool calls in one round. Further ones are ignored. */
-const MAX_CALLS = 8;
+const MAX_TOOL_CALLS = 8;
 
 export interface ToolLoopOptions extends LlmFallbackOptions {
   readonly tools: ToolExecutor;
@@ -31,9 +31,9 @@ export async function* runToolLoop(
   const { tools, signal, onEnding } = options;
   const items: HistoryItem[] = [];
   let hasSpoken = options.mayBeEmpty;
-  for (let step = 0; ; step++) {
-    const specs = step < MAX_STEPS ? tools.specs : [];
-    const calls: ToolCall[] = [];
+  for (let round = 0; ; round++) {
+    const specs = round < MAX_ROUNDS ? tools.specs : [];
+    const toolCalls: ToolCall[] = [];
     let said = '';
     const history = [...request.history, ...items];
     const asked = { ...request, history, ...(specs.length > 0 && { tools: specs }) };
@@ -43,16 +43,16 @@ export async function* runToolLoop(
         yield token;
       } else if (token === REPLY_BROKEN_OFF)
         yield* separately(stockPhrasesIn(request.language).brokenOff);
-      else if (calls.length < MAX_CALLS) calls.push(token);
+      else if (toolCalls.length < MAX_TOOL_CALLS) toolCalls.push(token);
     }
     hasSpoken ||= said.trim() !== '';
-    if (calls.length === 0) return;
-    if (step >= MAX_STEPS) {
+    if (toolCalls.length === 0) return;
+    if (round >= MAX_ROUNDS) {
       if (hasSpoken) return;
       throw new CallError('REPLY_FAILED', 'The model asked for tools and never answered');
     }
     yield FLUSH;
-    const outcomes = await runAll(calls, options);
+    const outcomes = await runAll(toolCalls, options);
     if (signal.aborted || outcomes.some(({ skipsTurn }) => skipsTurn)) return;
     const ends = outcomes.find((outcome) => outcome.ends)?.ends;
     if (ends) {
@@ -62,25 +62,25 @@ export async function* runToolLoop(
     }
     if (outcomes.some(({ changesLanguage }) => changesLanguage)) yield VOICE_CHANGED;
     if (said.trim() !== '') items.push({ role: 'agent', text: said.trim(), cut: false });
-    calls.forEach((call, i) => {
+    toolCalls.forEach((call, i) => {
       items.push({ role: 'tool', text: outcomes[i]!.text, cut: false, call });
     });
   }
 }
 
-/** A separate sentence: an unfinished one before it is spoken first. */
+/** Speaks a text as its own sentence, after flushing an unfinished one. */
 async function* separately(text: string): AsyncGenerator<SpokenToken> {
   yield FLUSH;
   yield text;
   yield FLUSH;
 }
 
-async function runAll(calls: readonly ToolCall[], options: ToolLoopOptions) {
+async function runAll(toolCalls: readonly ToolCall[], options: ToolLoopOptions) {
   const { tools, committed, clock, signal, onTools } = options;
   await withTimeout(committed, Number.POSITIVE_INFINITY, { clock, signal });
   onTools(true);
   try {
-    return await Promise.all(calls.map((call) => tools.run(call, signal)));
+    return await Promise.all(toolCalls.map((call) => tools.run(call, signal)));
   } finally {
     onTools(false);
   }

@@ -6,7 +6,7 @@ import type { OnPlayedAudio } from '../output/playback-timeline.js';
 import { Playout } from '../output/playout.js';
 import type { HeardSpeech } from '../output/utterance-playout.js';
 import { withBuiltinTools } from '../reply/builtin-tools.js';
-import { phraseText } from '../reply/stock-phrases.js';
+import { phraseText } from '../reply/phrase-text.js';
 import { type ExecutedTool, ToolExecutor } from '../reply/tool-executor.js';
 import type { FaultBoundary } from '../timing/fault-boundary.js';
 import type { CallLanguage } from './call-language.js';
@@ -25,7 +25,7 @@ const ENDS_SOON =
 const MAX_LOGGED = 4_000;
 /** Longest name of a tool in the record: an LLM may invent one. */
 const MAX_TOOL_NAME = 200;
-/** Replies generated before the commit of one turn. */
+/** Replies generated before one turn is committed. */
 const MAX_PREPARED_REPLIES = 3;
 
 export interface AgentSpeechOptions {
@@ -49,7 +49,7 @@ export class AgentSpeech {
   readonly #tools: ToolExecutor;
   readonly #generator: ReplyGenerator;
   #speech: SpeechHandle | undefined;
-  /** Replies generated before the commit of one utterance's turn. */
+  /** Replies generated before one turn is committed. `utterance`: the number of its reply. */
   #prepared = { utterance: 0, count: 0 };
 
   constructor(options: AgentSpeechOptions) {
@@ -79,7 +79,7 @@ export class AgentSpeech {
   }
 
   /** Says a fixed or dictated text. */
-  say({ utterance, kind, text = '', ...phrase }: Extract<CallEffect, { type: 'speak' }>): void {
+  speak({ utterance, kind, text = '', ...phrase }: Extract<CallEffect, { type: 'speak' }>): void {
     const { ports, language } = this.#options;
     const speech = this.#begin(utterance);
     if (kind === 'dictated') speech.generate(this.#generator.dictation(speech, text));
@@ -88,26 +88,26 @@ export class AgentSpeech {
         kind === 'greeting'
           ? ports.config.greeting
           : phraseText({ kind, ...phrase }, language.language);
-      const isApology = kind === 'voice-apology';
-      speech.generate(this.#generator.announcement(speech, words, { isApology }));
+      const isVoiceApology = kind === 'voice-apology';
+      speech.generate(this.#generator.announcement(speech, words, { isVoiceApology }));
     }
     speech.commit();
   }
 
   /** Replies to the results of tools. */
   replyToTools(utterance: number): void {
-    const before = [...this.#options.conversation.history];
-    this.#replyTo(utterance, this.#request(undefined, before)).commit();
+    const history = [...this.#options.conversation.history];
+    this.#replyTo(utterance, this.#request(undefined, history)).commit();
   }
 
   /** Adds a note to the LLM's requests that the call ends soon. */
   noteEndsSoon(): void {
-    this.#generator.note(ENDS_SOON);
+    this.#generator.addNote(ENDS_SOON);
   }
 
   /** Generates a reply before its turn is committed. */
-  prepare(utterance: number, text: string, before: readonly HistoryItem[]): void {
-    const request = this.#request(text, before);
+  prepare(utterance: number, text: string, history: readonly HistoryItem[]): void {
+    const request = this.#request(text, history);
     if (this.#isPrepared(utterance, request)) return;
     if (this.#prepared.utterance !== utterance) this.#prepared = { utterance, count: 0 };
     if (this.#prepared.count >= MAX_PREPARED_REPLIES) {
@@ -128,9 +128,9 @@ export class AgentSpeech {
   /** Answers a committed turn, with the prepared reply if it matches. */
   answer(
     utterance: number,
-    turn: AnsweredTurn & { readonly text: string; readonly before: readonly HistoryItem[] },
+    turn: AnsweredTurn & { readonly text: string; readonly history: readonly HistoryItem[] },
   ): void {
-    this.#replyTo(utterance, this.#request(turn.text, turn.before)).commit(turn);
+    this.#replyTo(utterance, this.#request(turn.text, turn.history)).commit(turn);
   }
 
   hold(): void {
@@ -153,17 +153,17 @@ export class AgentSpeech {
     this.#playout.played(playedMs);
   }
 
-  lost(): void {
-    this.#playout.lost();
+  connectionLost(): void {
+    this.#playout.connectionLost();
   }
 
-  regained(receivedMs: number, announce: (fromMs: number) => void): void {
-    this.#playout.regained(receivedMs, announce);
+  connectionRegained(receivedMs: number, announcePosition: (fromMs: number) => void): void {
+    this.#playout.connectionRegained(receivedMs, announcePosition);
   }
 
   /** The transport closes: publishes the audio that the client may have played. */
-  finish(): void {
-    this.#playout.finish();
+  publishRemainingPlayback(): void {
+    this.#playout.publishRemainingPlayback();
   }
 
   close(): void {
@@ -173,8 +173,8 @@ export class AgentSpeech {
     boundary.run(() => this.#playout.close());
   }
 
-  #request(text: string | undefined, before: readonly HistoryItem[]): ReplyRequest {
-    return { text, before, language: this.#options.language.language };
+  #request(text: string | undefined, history: readonly HistoryItem[]): ReplyRequest {
+    return { text, history, language: this.#options.language.language };
   }
 
   #isPrepared(utterance: number, request: ReplyRequest): boolean {
@@ -200,7 +200,7 @@ export class AgentSpeech {
       listener: {
         started: () => dispatch({ type: 'playout-started', utterance }),
         stalled: () => dispatch({ type: 'playout-stalled', utterance }),
-        text: ({ startMs }, text) => transcripts.agent(utterance, text, false, startMs),
+        text: ({ startMs }, text) => transcripts.agentInterim(utterance, text, startMs),
         audible: ({ latency }) => {
           if (!latency) return;
           ports.transport.send({ type: 'latency', ...latency });
@@ -231,8 +231,8 @@ export class AgentSpeech {
     const { ports, startedAt, conversation, transcripts, dispatch } = this.#options;
     const { utterance, startMs } = speech;
     const endMs = ports.clock.now() - startedAt;
-    conversation.agent(heard, { startMs, endMs }, speech);
-    transcripts.agent(utterance, heard.text, true, startMs);
+    conversation.addAgentTurn(heard, { startMs, endMs }, speech);
+    transcripts.agentFinal(utterance, heard.text, startMs);
     dispatch({ type: 'agent-said', text: heard.text });
   }
 
@@ -244,14 +244,14 @@ export class AgentSpeech {
     const settings = { ...ports.config, languages: language.choices, change };
     return new ToolExecutor(withBuiltinTools(ports.tools, settings), ports.clock, {
       started: () => dispatch({ type: 'tool-started' }),
-      ended: (isLate) => dispatch({ type: 'tool-ended', isLate }),
-      remember: (item) => conversation.tool(item),
-      ran: (tool) => conversation.ran(this.#toLogged(tool)),
+      ended: (isReplyCut) => dispatch({ type: 'tool-ended', isLate: isReplyCut }),
+      remember: (item) => conversation.addToolResult(item),
+      toolCallEnded: (tool) => conversation.recordTool(this.#toLogged(tool)),
       onFault: (error) => ports.onFault('tool', error),
     });
   }
 
-  #toLogged({ call, kind, startedAt, text, outcome }: ExecutedTool): LoggedTool {
+  #toLogged({ call, kind, startedAt, text, status }: ExecutedTool): LoggedTool {
     return {
       name: call.name.slice(0, MAX_TOOL_NAME),
       kind,
@@ -259,7 +259,7 @@ export class AgentSpeech {
       result: text.slice(0, MAX_LOGGED),
       startedMs: startedAt - this.#options.startedAt,
       durationMs: this.#options.ports.clock.now() - startedAt,
-      outcome,
+      outcome: status,
     };
   }
 }

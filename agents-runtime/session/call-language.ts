@@ -41,7 +41,7 @@ export class CallLanguage {
   }
 
   /** Changes to the language that speech recognition detected in `text`. @returns whether it changed. */
-  detect(language: string, text: string): boolean {
+  changeToDetected(language: string, text: string): boolean {
     return wordsOf(text, language).length >= MIN_DETECTED_WORDS && this.change(language);
   }
 

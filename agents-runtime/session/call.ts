@@ -60,7 +60,7 @@ export class Call implements CallInput {
     'queue-turn': () => this.#caller.endTurn(),
     'retract-transcript': ({ turn }) => this.#transcripts.retract(turn),
     'record-unanswered': (effect) => this.#recordUnanswered(effect),
-    speak: (effect) => this.#agent.say(effect),
+    speak: (effect) => this.#agent.speak(effect),
     'reply-to-tools': ({ utterance }) => this.#agent.replyToTools(utterance),
     'note-ends-soon': () => this.#agent.noteEndsSoon(),
     'hang-up': ({ reason }) => this.#end(reason),
@@ -108,7 +108,7 @@ export class Call implements CallInput {
       currentPlayback: () => this.#agent.currentPlayback,
       onInterim: (text) => this.#onInterim(text),
       onLanguage: (detected, text) => {
-        if (this.#language.detect(detected, text))
+        if (this.#language.changeToDetected(detected, text))
           dispatch({ type: 'language', language: detected });
       },
     });
@@ -171,8 +171,8 @@ export class Call implements CallInput {
     this.#ports.observer?.input({ type: 'lost', forMs });
     if (this.#endedReason || this.#lostTimer) return;
     this.#boundary.run(() => {
-      this.#agent.lost();
-      this.#caller.lost();
+      this.#agent.connectionLost();
+      this.#caller.connectionLost();
     });
     this.#lostTimer = this.#ports.clock.after(forMs, () => this.#end('error_transport'));
   }
@@ -183,8 +183,8 @@ export class Call implements CallInput {
     this.#lostTimer?.cancel();
     this.#lostTimer = undefined;
     this.#boundary.run(() => {
-      this.#caller.regained();
-      this.#agent.regained(receivedMs, (fromMs) => {
+      this.#caller.connectionRegained();
+      this.#agent.connectionRegained(receivedMs, (fromMs) => {
         observer?.output({ type: 'announce', fromMs });
         announcePosition(fromMs);
       });
@@ -196,6 +196,7 @@ export class Call implements CallInput {
     this.#end(reason);
   }
 
+  /** Ends the call in this order: event `close`, `#close`, `#finish`, and within it `#endRecord`. */
   #end(reason: EndedReason): void {
     if (this.#endedReason) return;
     this.#endedReason = reason;
@@ -217,7 +218,7 @@ export class Call implements CallInput {
     const record = this.#endRecord(reason);
     await withTimeout(record, MAX_RECORD_MS, { clock });
     transport.send({ type: 'end', reason });
-    this.#boundary.run(() => this.#agent.finish());
+    this.#boundary.run(() => this.#agent.publishRemainingPlayback());
     transport.close();
     await record;
     observer?.ended(reason);
@@ -248,14 +249,14 @@ export class Call implements CallInput {
     if (!this.#runner.state.turn) this.#caller.endTurn();
     const span = { startMs: spoken?.startMs ?? now, endMs: spoken?.speechEndMs ?? now };
     this.#transcripts.final(turn, text, span, replaces);
-    const before = this.#historyBefore(effect);
+    const history = this.#historyBefore(effect);
     const timestamps = {
       speechEndAt: this.#startedAt + span.endMs,
       dueAt: this.#startedAt + (spoken ? Math.min(spoken.dueMs, now) : now),
       committedAt: this.#startedAt + now,
     };
-    this.#agent.answer(utterance, { turn, text, timestamps, before });
-    this.#conversation.user(text, span, { replaces, recognisers });
+    this.#agent.answer(utterance, { turn, text, timestamps, history });
+    this.#conversation.addUserTurn(text, span, { replaces, recognisers });
   }
 
   /** The conversation before a turn, without the turn that it replaces. */
@@ -274,7 +275,7 @@ export class Call implements CallInput {
     const span = { startMs: startMs ?? endMs, endMs };
     this.#transcripts.final(turn, text, span);
     const recognisers = startMs === undefined ? [] : this.#caller.recognisers;
-    this.#conversation.user(text, span, { replaces: false, recognisers });
+    this.#conversation.addUserTurn(text, span, { replaces: false, recognisers });
   }
 
   #now(): number {

@@ -17,7 +17,7 @@ interface Span {
 }
 
 /** The record's data on the generation of an utterance. */
-export interface SpeechOrigin {
+export interface GenerationRecord {
   readonly latency: TurnLatency | undefined;
   readonly sources: readonly KnowledgeSource[];
   readonly providers: TurnProviders;
@@ -36,7 +36,7 @@ export class Conversation {
   readonly #items: HistoryItem[] = [];
   #turns = 0;
   #lastUser: LoggedTurn | undefined;
-  #last: LoggedTurn | undefined;
+  #lastTurn: LoggedTurn | undefined;
   /** Tools since the last turn. */
   #tools: LoggedTool[] = [];
   #writes: Promise<void> = Promise.resolve();
@@ -56,7 +56,7 @@ export class Conversation {
   }
 
   /** Adds a turn of the caller. `replaces`: it takes the place of the turn before, which got no audible answer. */
-  user(
+  addUserTurn(
     text: string,
     { startMs, endMs }: Span,
     {
@@ -64,19 +64,21 @@ export class Conversation {
       recognisers,
     }: { readonly replaces: boolean; readonly recognisers: readonly string[] },
   ): void {
-    const before = replaces ? this.#lastUser : undefined;
-    if (!before) this.#recordToolsWithLastTurn();
-    if (before) this.#items.splice(0, this.#items.length, ...withoutLastTurn(this.#items));
+    const replaced = replaces ? this.#lastUser : undefined;
+    if (!replaced) this.#recordToolsWithLastTurn();
+    if (replaced) this.#items.splice(0, this.#items.length, ...withoutLastTurn(this.#items));
     this.#items.push({ role: 'user', text, cut: false });
-    const recognisedBy = [...new Set([...(before?.providers?.recognisers ?? []), ...recognisers])];
+    const recognisedBy = [
+      ...new Set([...(replaced?.providers?.recognisers ?? []), ...recognisers]),
+    ];
     const turn: LoggedTurn = {
-      index: before?.index ?? this.#turns++,
+      index: replaced?.index ?? this.#turns++,
       role: 'user',
       text,
       cut: false,
-      startMs: before?.startMs ?? wholeCallMs(startMs),
+      startMs: replaced?.startMs ?? wholeCallMs(startMs),
       endMs: wholeCallMs(endMs),
-      ...(before?.tools && { tools: before.tools }),
+      ...(replaced?.tools && { tools: replaced.tools }),
       ...(recognisedBy.length > 0 && { providers: { recognisers: recognisedBy } }),
     };
     this.#lastUser = turn;
@@ -84,20 +86,20 @@ export class Conversation {
   }
 
   /** Adds a tool's result to the LLM's context. */
-  tool(item: HistoryItem): void {
+  addToolResult(item: HistoryItem): void {
     this.#items.push(item);
   }
 
   /** Records a tool that has ended, with the next turn. */
-  ran(tool: LoggedTool): void {
+  recordTool(tool: LoggedTool): void {
     if (this.#tools.length < MAX_TOOLS) this.#tools.push(tool);
   }
 
   /** Adds the part of an utterance that was heard, if any. */
-  agent(
+  addAgentTurn(
     { text, cut }: HeardSpeech,
     { startMs, endMs }: Span,
-    { latency, sources, providers }: SpeechOrigin,
+    { latency, sources, providers }: GenerationRecord,
   ): void {
     if (!text) return;
     this.#items.push({ role: 'agent', text, cut });
@@ -125,9 +127,9 @@ export class Conversation {
   /** Records tools without a later turn with the last turn. */
   #recordToolsWithLastTurn(): void {
     const tools = this.#takeTools();
-    if (!this.#last || tools.length === 0) return;
-    const all = [...(this.#last.tools ?? []), ...tools].slice(0, MAX_TOOLS);
-    this.#writeTurn({ ...this.#last, tools: all });
+    if (!this.#lastTurn || tools.length === 0) return;
+    const all = [...(this.#lastTurn.tools ?? []), ...tools].slice(0, MAX_TOOLS);
+    this.#writeTurn({ ...this.#lastTurn, tools: all });
   }
 
   #takeTools(): readonly LoggedTool[] {
@@ -137,7 +139,7 @@ export class Conversation {
   }
 
   #writeTurn(turn: LoggedTurn): void {
-    this.#last = turn;
+    this.#lastTurn = turn;
     this.#write(() => this.#log.turn(turn));
   }
 

@@ -49,7 +49,7 @@ export function observedProviders<T extends Omit<CallDependencies, 'observers'>>
     noiseReduction: noiseReduction && observedNoiseReduction(noiseReduction, observer),
     turnDetector: {
       completeness: (samples, signal) =>
-        exchanges.once('turn-model', fingerprint(samples), () =>
+        exchanges.single('turn-model', fingerprint(samples), () =>
           turnDetector.completeness(samples, signal),
         ),
     },
@@ -104,7 +104,7 @@ class ProviderExchanges {
     throw error;
   }
 
-  async once<T>(port: string, key: string, work: () => Promise<T>): Promise<T> {
+  async single<T>(port: string, key: string, work: () => Promise<T>): Promise<T> {
     const id = this.request(port, key);
     try {
       const value = await work();
@@ -166,7 +166,7 @@ function observedSpeechToText(stt: SpeechToText, exchanges: ProviderExchanges): 
     languages,
     ...(interimEveryMs && { interimEveryMs }),
     transcribe: (samples, options) =>
-      exchanges.once('recogniser', fingerprint(samples), () => stt.transcribe(samples, options)),
+      exchanges.single('recogniser', fingerprint(samples), () => stt.transcribe(samples, options)),
   };
 }
 
@@ -180,12 +180,13 @@ function observedLanguageModel(
     warm: (prompt, language) => model.warm?.(prompt, language),
     generate(request) {
       const key = llmKey(request);
-      const known = exchanges.request(`known ${port}`, key);
-      const onKnown = () => {
-        exchanges.respond(known, `known ${port}`);
-        request.onKnown?.();
+      // Replay files contain this name of the port.
+      const retrieval = exchanges.request(`known ${port}`, key);
+      const onRetrieved = () => {
+        exchanges.respond(retrieval, `known ${port}`);
+        request.onRetrieved?.();
       };
-      return exchanges.stream(port, key, () => model.generate({ ...request, onKnown }));
+      return exchanges.stream(port, key, () => model.generate({ ...request, onRetrieved }));
     },
   };
 }
@@ -224,20 +225,20 @@ function observedTools(tools: Tools, exchanges: ProviderExchanges): Tools {
       return tools.specs;
     },
     problemWith: (name, args) =>
-      exchanges.once(
+      exchanges.single(
         'tool-problem',
         toolKey(name, args),
         async () => await tools.problemWith?.(name, args),
       ),
     call: (name, args, signal) =>
-      exchanges.once('tool', toolKey(name, args), () => tools.call(name, args, signal)),
+      exchanges.single('tool', toolKey(name, args), () => tools.call(name, args, signal)),
   };
 }
 
 function logWithExchanges(log: CallLog, exchanges: ProviderExchanges): CallLog {
   return {
-    started: () => exchanges.once('log', 'started', () => log.started()),
-    turn: (turn) => exchanges.once('log', `turn ${turn.index}`, () => log.turn(turn)),
-    ended: (reason) => exchanges.once('log', 'ended', () => log.ended(reason)),
+    started: () => exchanges.single('log', 'started', () => log.started()),
+    turn: (turn) => exchanges.single('log', `turn ${turn.index}`, () => log.turn(turn)),
+    ended: (reason) => exchanges.single('log', 'ended', () => log.ended(reason)),
   };
 }

@@ -12,8 +12,8 @@ import type { CallLanguage } from './call-language.js';
 import type { GuardedPorts } from './guarded-ports.js';
 import type { ReplyRequest, SpeechHandle } from './speech-handle.js';
 
-/** Time limit of an apology's audio in milliseconds: the caller has waited already. */
-const APOLOGY_MS = 2_500;
+/** Time limit of a voice apology's audio in milliseconds: the caller has waited already. */
+const VOICE_APOLOGY_MS = 2_500;
 
 export interface ReplyGeneratorOptions {
   readonly ports: GuardedPorts;
@@ -33,7 +33,7 @@ export class ReplyGenerator {
   }
 
   /** Adds a note to all later requests to the LLM. */
-  note(text: string): void {
+  addNote(text: string): void {
     this.#notes.push(text);
   }
 
@@ -51,9 +51,9 @@ export class ReplyGenerator {
   announcement(
     speech: SpeechHandle,
     text: string,
-    { isApology }: { readonly isApology: boolean },
+    { isVoiceApology }: { readonly isVoiceApology: boolean },
   ): AsyncGenerator<SpokenChunk> {
-    const maxWaitMs = isApology ? APOLOGY_MS : undefined;
+    const maxWaitMs = isVoiceApology ? VOICE_APOLOGY_MS : undefined;
     const options = { ...this.#ttsOptions(speech), maxWaitMs };
     return speakFixedText(this.#options.ports.speechCache, text, options);
   }
@@ -66,7 +66,7 @@ export class ReplyGenerator {
   /** The LLM's text with the results of tools, apologies and fillers. */
   #tokens(
     speech: SpeechHandle,
-    { text, before, language }: ReplyRequest,
+    { text, history: before, language }: ReplyRequest,
   ): AsyncGenerator<SpokenToken> {
     const { ports, tools, dispatch } = this.#options;
     const { config, clock, languageModel, fallbackModels = [] } = ports;
@@ -80,7 +80,7 @@ export class ReplyGenerator {
         temperature: config.llmTemperature,
         language,
         knowledgeBaseId: config.knowledgeBaseId,
-        onKnown: () => speech.mark('knownAt'),
+        onRetrieved: () => speech.mark('retrievedAt'),
         onSources: (sources) => {
           speech.sources = sources;
         },
@@ -101,8 +101,8 @@ export class ReplyGenerator {
         onAnswering: ({ id }) => speech.models.add(id),
       },
     );
-    const onApology = () => this.#onApology(speech);
-    const guarded = guardReply(tokens, { language, signal, onFault, onApology });
+    const onReplyFailed = () => this.#onReplyFailed(speech);
+    const guarded = guardReply(tokens, { language, signal, onFault, onReplyFailed });
     return withFillers(guarded, {
       ...timeout,
       language,
@@ -111,7 +111,7 @@ export class ReplyGenerator {
     });
   }
 
-  #onApology({ utterance }: SpeechHandle): void {
+  #onReplyFailed({ utterance }: SpeechHandle): void {
     const { ports, dispatch } = this.#options;
     ports.transport.send({
       type: 'error',

@@ -16,7 +16,7 @@ export interface ReplyRequest {
   /** The caller's turn; undefined for a reply to the results of tools. */
   readonly text: string | undefined;
   /** The conversation before that turn. */
-  readonly before: readonly HistoryItem[];
+  readonly history: readonly HistoryItem[];
   /** ISO 639-1. */
   readonly language: string;
 }
@@ -49,7 +49,7 @@ export interface SpeechHandleOptions {
   readonly listener: SpeechListener;
 }
 
-/** `prepared`: generated before its turn is committed. `interrupted`: by the caller. */
+/** `prepared`: until `commit`; fixed texts are committed at once. `interrupted`: by the caller. */
 type SpeechState = 'prepared' | 'committed' | 'playing' | 'interrupted' | 'finished';
 
 /** One utterance of the agent: its generation, its playout, and the data for the call's record. */
@@ -115,10 +115,11 @@ export class SpeechHandle implements UtteranceListener {
   }
 
   /** Whether it is a reply to the same words after the same conversation, in the same language. */
-  matches({ text, before, language }: ReplyRequest): boolean {
+  matches({ text, history, language }: ReplyRequest): boolean {
     const { request } = this.#options;
     if (!request) return false;
-    const isSameContext = request.before.length === before.length && request.language === language;
+    const isSameContext =
+      request.history.length === history.length && request.language === language;
     return isSameContext && (request.text ?? '') === (text ?? '');
   }
 

@@ -13,17 +13,14 @@ export class TranscriptPublisher {
     this.#now = now;
   }
 
-  agent(utterance: number, text: string, final: boolean, startMs = this.#now()): void {
-    const endMs = this.#now();
-    this.#transport.send({
-      type: 'transcript',
-      segment: `a${utterance}`,
-      role: 'agent',
-      text,
-      final,
-      startMs: wholeCallMs(startMs),
-      endMs: wholeCallMs(endMs),
-    });
+  /** The text so far of an utterance. */
+  agentInterim(utterance: number, text: string, startMs: number): void {
+    this.#agent(utterance, text, false, startMs);
+  }
+
+  /** The text of an utterance that the caller heard. */
+  agentFinal(utterance: number, text: string, startMs: number): void {
+    this.#agent(utterance, text, true, startMs);
   }
 
   /** The text so far of a turn that is not committed. */
@@ -47,6 +44,18 @@ export class TranscriptPublisher {
   retract(turn: number): void {
     const now = this.#now();
     this.#user(turn, '', true, now, now);
+  }
+
+  #agent(utterance: number, text: string, final: boolean, startMs: number): void {
+    this.#transport.send({
+      type: 'transcript',
+      segment: `a${utterance}`,
+      role: 'agent',
+      text,
+      final,
+      startMs: wholeCallMs(startMs),
+      endMs: wholeCallMs(this.#now()),
+    });
   }
 
   #user(turn: number, text: string, final: boolean, startMs: number, endMs: number): void {

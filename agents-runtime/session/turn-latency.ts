@@ -3,7 +3,7 @@ import type { TurnLatency } from '../contract/call-log.js';
 /** When the steps of a reply's generation happened, in clock ms. Undefined: not, or not yet. */
 export interface ReplyTimestamps {
   /** The knowledge base has been searched. */
-  readonly knownAt: number | undefined;
+  readonly retrievedAt: number | undefined;
   readonly firstTokenAt: number | undefined;
   /** The first chunk of text went to the voice. */
   readonly firstChunkAt: number | undefined;
@@ -54,7 +54,7 @@ export function turnLatency(
     turn,
     endpointing: part(dueAt),
     stt: part(committedAt),
-    knowledge: part(reply.knownAt),
+    knowledge: part(reply.retrievedAt),
     llm: part(reply.firstTokenAt),
     chunk: part(reply.firstChunkAt),
     tts: part(reply.firstAudioAt),

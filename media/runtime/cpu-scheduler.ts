@@ -58,7 +58,7 @@ export class CpuScheduler {
   readonly #observe: PermitObserver;
   readonly total: number;
   #free: number;
-  #awaitedAt = Number.NEGATIVE_INFINITY;
+  #lastForegroundAt = Number.NEGATIVE_INFINITY;
 
   /** @param total - maximum number of jobs that run at the same time, ≥ 1 */
   constructor(total: number, observe: PermitObserver = () => undefined) {
@@ -68,8 +68,8 @@ export class CpuScheduler {
   }
 
   /** Time since the last job that was not a background job started, in ms. */
-  get sinceAwaitedMs(): number {
-    return performance.now() - this.#awaitedAt;
+  get sinceForegroundMs(): number {
+    return performance.now() - this.#lastForegroundAt;
   }
 
   /** Permits in use. */
@@ -103,7 +103,7 @@ export class CpuScheduler {
     await this.#acquire(rankOf(urgency), thread, signal);
     const grantedAt = performance.now();
     const readySince = Math.max(requestedAt, thread?.freeSince ?? requestedAt);
-    if (priority !== 'background') this.#awaitedAt = grantedAt;
+    if (priority !== 'background') this.#lastForegroundAt = grantedAt;
     try {
       return await job();
     } finally {

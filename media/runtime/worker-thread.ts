@@ -41,8 +41,8 @@ export class WorkerThread<Jobs extends JobMap> {
   readonly #pending = new Map<number, Pending>();
   #running: Running | undefined;
   #nextId = 1;
-  #closed = false;
-  /** Lost workers that have not ended yet. */
+  #isClosed = false;
+  /** Workers that were told to end and have not. */
   readonly #ending = new Set<Worker>();
 
   /** @param limits - default: 5 s for a reply and 60 s for the first one */
@@ -65,7 +65,7 @@ export class WorkerThread<Jobs extends JobMap> {
     input: Jobs[Type]['input'],
     transfer: readonly TransferListItem[] = [],
   ): Promise<Jobs[Type]['output']> {
-    if (this.#closed) {
+    if (this.#isClosed) {
       return Promise.reject(new MediaError('WORKER_DIED', 'The worker thread is closed'));
     }
     const { worker, watchdog } = this.#start();
@@ -78,13 +78,13 @@ export class WorkerThread<Jobs extends JobMap> {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     const running = this.#running;
     this.#running = undefined;
     running?.watchdog.stop();
     this.#rejectAll('The worker thread was closed');
     running?.worker.ref();
-    // Workers that hung had their time.
+    // Hung workers were told to end long ago.
     const hung = [...this.#ending].map((worker) => worker.terminate());
     await Promise.all([running && this.#end(running.worker, EXIT_TIMEOUT_MS), ...hung]);
   }
@@ -94,7 +94,7 @@ export class WorkerThread<Jobs extends JobMap> {
    * jobs fail with WORKER_DIED.
    */
   async terminate(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     const running = this.#running;
     this.#running = undefined;
     running?.watchdog.stop();

@@ -22,16 +22,16 @@ export interface SpeakTextOptions extends SpeakOptions {
  */
 export async function* speakText(
   voice: TextToSpeech,
-  text: SynthesisRequest,
+  request: SynthesisRequest,
   options: SpeakTextOptions,
 ): AsyncGenerator<SpeechChunk> {
   const { ahead = 0 } = options;
   if (ahead === 0) {
-    yield* speakSentences(voice, text, options);
+    yield* speakSentences(voice, request, options);
     return;
   }
   const stop = linkedAbort(options.signal);
-  const source = speakSentences(voice, text, { ...options, signal: stop.signal });
+  const source = speakSentences(voice, request, { ...options, signal: stop.signal });
   yield* prefetch(source, ahead, () => stop.abort());
 }
 
@@ -40,29 +40,29 @@ export async function* speakText(
  * ranges and times of words refer to their part.
  * @throws MediaError ABORTED when the signal fires.
  */
-export async function* speakChunks(
+export async function* speakParts(
   voice: TextToSpeech,
-  pieces: AsyncIterable<SynthesisRequest>,
+  parts: AsyncIterable<SynthesisRequest>,
   options: SpeakOptions,
 ): AsyncGenerator<SpeechChunk> {
   let sentences = 0;
-  for await (const piece of pieces) {
+  for await (const part of parts) {
     const firstPriority = sentences === 0 ? options.firstPriority : 'later-chunk';
-    const text = { ...piece, seed: piece.seed + sentences };
-    yield* speakText(voice, text, { ...options, firstPriority });
+    const request = { ...part, seed: part.seed + sentences };
+    yield* speakText(voice, request, { ...options, firstPriority });
     // Sentences have consecutive seeds, counted through all parts.
-    sentences += splitSentences(piece.text, piece.language).length;
+    sentences += splitSentences(part.text, part.language).length;
   }
 }
 
 async function* speakSentences(
   voice: TextToSpeech,
-  text: SynthesisRequest,
+  request: SynthesisRequest,
   { signal, firstPriority, dueAt }: SpeakOptions,
 ): AsyncGenerator<SpeechChunk> {
   let spoken = 0;
   let index = 0;
-  for (const sentence of eachSentence(text.text, text.language)) {
+  for (const sentence of eachSentence(request.text, request.language)) {
     const sentenceStart = spoken;
     const inWhole = (word: WordTime): WordTime => ({
       textStart: word.textStart + sentence.start,
@@ -72,10 +72,10 @@ async function* speakSentences(
     });
     // With an equal seed, all sentences would have the same noise.
     const utterance = {
-      ...text,
+      ...request,
       text: sentence.text,
-      pronounced: pronouncedWithin(text.pronounced, sentence.start, sentence.end),
-      seed: text.seed + index,
+      pronounced: pronouncedWithin(request.pronounced, sentence.start, sentence.end),
+      seed: request.seed + index,
     };
     const priority = index === 0 ? firstPriority : 'later-chunk';
     for await (const chunk of voice.speak(utterance, { signal, firstPriority: priority, dueAt })) {

@@ -4,7 +4,7 @@ import type { EncodeOptions, EncoderThread } from '../codec/encoder-thread.js';
 import { MediaError } from '../errors.js';
 import type { Priority } from '../runtime/cpu-scheduler.js';
 import { PlaybackDeadline } from './playback-deadline.js';
-import { speakChunks, speakText } from './speak-text.js';
+import { speakParts, speakText } from './speak-text.js';
 import type {
   SpeakOptions,
   SpeechChunk,
@@ -25,7 +25,7 @@ export interface SpeechFormat {
 
 /** A text with its voice and format. */
 export interface SpeechJob extends SpeechFormat {
-  readonly text: SynthesisRequest;
+  readonly request: SynthesisRequest;
 }
 
 /** A whole file in chunks, and its length in bytes. */
@@ -52,21 +52,21 @@ export class Synthesiser {
    */
   stream(job: SpeechJob, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     return this.#encode(job, signal, (options) =>
-      speakText(job.voice, job.text, { ...options, firstPriority: 'first-chunk' }),
+      speakText(job.voice, job.request, { ...options, firstPriority: 'first-chunk' }),
     );
   }
 
   /**
    * Like `stream` for a text that arrives in parts, as one file.
-   * @param pieces - must end or throw when its signal fires, also while it waits
+   * @param parts - must end or throw when its signal fires, also while it waits
    */
-  streamChunks(
+  streamParts(
     job: SpeechFormat,
-    pieces: (signal: AbortSignal) => AsyncIterable<SynthesisRequest>,
+    parts: (signal: AbortSignal) => AsyncIterable<SynthesisRequest>,
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array> {
     return this.#encode(job, signal, (options) =>
-      speakChunks(job.voice, pieces(options.signal), { ...options, firstPriority: 'first-chunk' }),
+      speakParts(job.voice, parts(options.signal), { ...options, firstPriority: 'first-chunk' }),
     );
   }
 
@@ -81,7 +81,7 @@ export class Synthesiser {
     const file = this.#encode(
       job,
       signal,
-      (options) => speakText(job.voice, job.text, { ...options, firstPriority: 'later-chunk' }),
+      (options) => speakText(job.voice, job.request, { ...options, firstPriority: 'later-chunk' }),
       'later-chunk',
     );
     for await (const piece of file) {

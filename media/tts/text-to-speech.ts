@@ -2,7 +2,7 @@ import { abortError, MediaError } from '../errors.js';
 import type { Priority } from '../runtime/cpu-scheduler.js';
 import type { Pronounced } from '../text/dictionary/dictionary.js';
 
-/** One utterance to synthesise: a sentence or a clause as written text. */
+/** A text to synthesise: a sentence or a clause for `TextToSpeech`, any number of sentences for `speakText`. */
 export interface SynthesisRequest {
   /** Plain text with numbers, abbreviations and `[SPELL:…]` as written; the voice's front end expands it. */
   readonly text: string;

@@ -4,9 +4,9 @@ import { keptFolder, reasonFrom } from './kept-folder.mjs';
 import { onPath } from './system-command.mjs';
 
 /**
- * A program that `go install` builds. The binary itself is kept: an install, even a repeated one,
- * asks the module proxy.
- * @param {string} packagePath a main package; its last part names the binary
+ * A program built by `go install`. The binary is kept, because even a repeated install contacts the
+ * module proxy.
+ * @param {string} packagePath a main package; its last part is the name of the binary
  * @param {string} version
  */
 export function goBinary(packagePath, version) {

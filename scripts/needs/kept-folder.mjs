@@ -8,8 +8,8 @@ import { diskFullSentence } from '../step-failure.mjs';
 const STAMP = '.complete';
 
 /**
- * A folder in the cache that is made once. Its name holds a hash of what it is made from, so another
- * pin makes another folder; a stamp tells that it is complete; a lock keeps two clones apart.
+ * A folder in the cache that is created once. Its name contains a hash of the pins, so other pins
+ * create another folder. A stamp marks it as complete, and a lock excludes other clones.
  * @param {string} name
  * @param {readonly string[]} pins
  */
@@ -20,7 +20,9 @@ export function keptFolder(name, pins) {
   return {
     path: folder,
     isComplete,
-    /** @param {(folder: string) => Promise<void>} fill fills the empty folder, or throws the reason */
+    /**
+     * @param {(folder: string) => Promise<void>} fill fills the empty folder, or throws the reason
+     */
     async make(fill) {
       mkdirSync(toolsFolder(), { recursive: true });
       await withLock(`${folder()}.lock`, async () => {
@@ -34,7 +36,7 @@ export function keptFolder(name, pins) {
   };
 }
 
-/** The reason why a program failed, from the end of what it printed. */
+/** The reason of a failure, from the end of a program's output. */
 export function reasonFrom(what, { code, output }) {
   const lastLine = output.trim().split('\n').at(-1) ?? '';
   return diskFullSentence(output) ?? `${what} ended with ${code}: ${lastLine.slice(0, 300)}`;

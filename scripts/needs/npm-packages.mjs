@@ -7,12 +7,13 @@ import { run } from '../run.mjs';
 import { keptFolder, reasonFrom } from './kept-folder.mjs';
 
 /**
- * npm packages that only a test or benchmark needs, in a project of their own. Its path is that of
- * its node_modules, or of a program in there.
+ * npm packages for a test or benchmark, in a separate project. The path is its node_modules folder,
+ * or a program in it.
  * @param {string} name
  * @param {readonly string[]} pins as `package@version`
- * @param {{program?: string, brotli?: string}} [options] `program` is below node_modules and is made
- *   executable; `brotli` is the file of the package that it is decompressed from
+ * @param {{program?: string, brotli?: string}} [options] `program` is a path below node_modules
+ * that is made executable; `brotli` is the compressed file of the package from which it is
+ * extracted
  * @returns {import('../needs.mjs').Need}
  */
 export function npmPackages(name, pins, { program = '', brotli } = {}) {
@@ -24,7 +25,7 @@ export function npmPackages(name, pins, { program = '', brotli } = {}) {
       await kept.make(async (folder) => {
         writeFileSync(join(folder, 'package.json'), '{"private":true}\n');
         const [command, ...npm] = npmCommand();
-        // The pins were tried with Node 20, so `engine-strict` of our own .npmrc does not apply.
+        // The pins were tested with Node 20, so `engine-strict` of .npmrc does not apply.
         const options = ['--ignore-scripts', '--no-engine-strict', '--no-audit', '--no-fund'];
         const result = await run(
           command,

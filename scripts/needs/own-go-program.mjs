@@ -7,7 +7,7 @@ import { keptFolder, reasonFrom } from './kept-folder.mjs';
 import { onPath } from './system-command.mjs';
 
 /**
- * A Go program whose source lies in a folder beside this file; it is built again when that changes.
+ * A Go program whose source is in a folder of this directory; it is rebuilt after changes.
  * @param {string} name of the folder and of the binary
  */
 export function ownGoProgram(name) {
@@ -17,7 +17,7 @@ export function ownGoProgram(name) {
     for (const file of readdirSync(source).sort()) sum.update(readFileSync(join(source, file)));
     return sum.digest('hex');
   };
-  /** Looked at when it is asked for: nothing is read at import. */
+  /** Evaluated on demand: an import reads no files. */
   const kept = () => keptFolder(name, [hash()]);
   const binary = () => join(kept().path(), name);
   return {

@@ -5,7 +5,7 @@ import { keptFolder, reasonFrom } from './kept-folder.mjs';
 import { onPath } from './system-command.mjs';
 
 /**
- * A Python environment with pinned packages. Its path is that of its interpreter.
+ * A Python environment with pinned packages. The path is its interpreter.
  * @param {string} name
  * @param {readonly string[]} pins as `package==version`
  */
@@ -29,9 +29,9 @@ export function pythonVenv(name, pins) {
 }
 
 /**
- * A program that a package brings along.
+ * A program that is part of a package.
  * @param {import('../needs.mjs').Need} venv
- * @param {RegExp} pattern matches the end of its path inside of the environment
+ * @param {RegExp} pattern matches the end of its path in the environment
  * @returns {import('../needs.mjs').Need}
  */
 export function inVenv(venv, pattern) {

@@ -2,9 +2,9 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /**
- * A program on the PATH, under the first of its names that is there.
+ * A program on the PATH, under the first of its names that exists.
  * @param {readonly string[]} names
- * @param {import('../needs.mjs').Need} [otherwise] where it comes from if the PATH has none
+ * @param {import('../needs.mjs').Need} [otherwise] used if the PATH has none
  * @returns {import('../needs.mjs').Need}
  */
 export function systemCommand(names, otherwise) {
@@ -17,7 +17,7 @@ export function systemCommand(names, otherwise) {
   };
 }
 
-/** The full path of a program, undefined if the PATH has none of this name. */
+/** The full path of a program; undefined if it is not on the PATH. */
 export function onPath(name) {
   return (process.env.PATH ?? '')
     .split(delimiter)

@@ -62,7 +62,7 @@ export async function createKnowledgeModule(parts: KnowledgeParts): Promise<Know
     repository,
     embedder,
     log,
-    hasCalls: () => scheduler.sinceAwaitedMs < CALLS_WITHIN_MS,
+    hasCalls: () => scheduler.sinceForegroundMs < CALLS_WITHIN_MS,
   });
   const files = new ExtractionWorker({
     documents,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
 import { CallClient } from '../support/harness/call/call-client.js';
-import { admit, makeAgent } from './bench-agent.js';
+import { makeAgent, requestConnection } from './bench-agent.js';
 import { freePort, isReady, type RunningGateway, startGateway } from './gateway.js';
 import { boundOf, countsOf } from './histogram.js';
 
@@ -11,7 +11,9 @@ const HELLO = fileURLToPath(new URL('./hello.js', import.meta.url));
 const CONNECTIONS = 8;
 const REQUESTS = 1_500;
 const CALLS = 20;
-/** A frame's length: one that is later than this leaves a gap, were nothing sent ahead. */
+/**
+ * Duration of a frame in milliseconds. A later frame would leave a gap if no audio were sent ahead.
+ */
 const LATENESS_BAR_MS = 20;
 const GREETING = `${'We are glad that you call us today, and we will be with you as soon as we can. '.repeat(12)}Goodbye.`;
 
@@ -32,8 +34,8 @@ interface Outcome {
 }
 
 /**
- * Requests a second and their latency, beside an Express that only says hello, alone and while
- * calls run, whose frames must not be late for it. `--json` prints JSON.
+ * Measures requests per second and their latency, compared with a minimal Express service, without
+ * and with running calls, whose frames must stay on time. `--json` prints JSON.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const hello = await startHello();
@@ -42,18 +44,18 @@ export async function run(args: readonly string[]): Promise<number> {
   });
   try {
     const agentId = await makeAgent(gateway, { prompt: 'You greet.', greeting: GREETING });
-    const floor = { name: 'Express hello', url: `${hello.url}/hello`, method: 'GET' } as const;
-    const loads = [floor, ...loadsOf(gateway, agentId)];
+    const baseline = { name: 'Express hello', url: `${hello.url}/hello`, method: 'GET' } as const;
+    const loads = [baseline, ...loadsOf(gateway, agentId)];
     const alone: Outcome[] = [];
     for (const load of loads) alone.push(await measure(load));
-    const beside = await besideCalls(gateway, agentId, loads.slice(1));
+    const duringCalls = await measureDuringCalls(gateway, agentId, loads.slice(1));
     const isMet =
-      beside.frameLatenessP99Ms <= LATENESS_BAR_MS &&
-      beside.stillSpeaking === CALLS &&
-      [...alone, ...beside.outcomes].every(({ failed }) => failed === 0);
+      duringCalls.frameLatenessP99Ms <= LATENESS_BAR_MS &&
+      duringCalls.stillSpeaking === CALLS &&
+      [...alone, ...duringCalls.outcomes].every(({ failed }) => failed === 0);
     if (args.includes('--json'))
-      console.log(JSON.stringify({ alone, beside, isMet }, undefined, 2));
-    else print(alone, beside, isMet);
+      console.log(JSON.stringify({ alone, beside: duringCalls, isMet }, undefined, 2));
+    else print(alone, duringCalls, isMet);
     return isMet ? 0 : 1;
   } finally {
     await gateway.close();
@@ -119,10 +121,14 @@ async function measure({ name, url, method, key, body }: Load): Promise<Outcome>
   };
 }
 
-async function besideCalls(gateway: RunningGateway, agentId: string, loads: readonly Load[]) {
+async function measureDuringCalls(
+  gateway: RunningGateway,
+  agentId: string,
+  loads: readonly Load[],
+) {
   const clients: CallClient[] = [];
   for (let i = 0; i < CALLS; i++) {
-    const client = new CallClient(await admit(gateway, agentId));
+    const client = new CallClient(await requestConnection(gateway, agentId));
     await client.connect();
     clients.push(client);
   }
@@ -152,7 +158,7 @@ async function lateness({ url }: RunningGateway) {
 
 function print(
   alone: readonly Outcome[],
-  beside: Awaited<ReturnType<typeof besideCalls>>,
+  duringCalls: Awaited<ReturnType<typeof measureDuringCalls>>,
   isMet: boolean,
 ): void {
   const lines = (title: string, outcomes: readonly Outcome[]) => {
@@ -166,9 +172,9 @@ function print(
     }
   };
   lines(`alone, ${CONNECTIONS} connections`, alone);
-  lines(`beside ${beside.calls} calls`, beside.outcomes);
+  lines(`beside ${duringCalls.calls} calls`, duringCalls.outcomes);
   const verdict = isMet ? 'met   ' : 'missed';
   console.log(
-    `\n${verdict} p99 frame lateness beside the load: ${beside.frameLatenessP99Ms.toFixed(0)} ms at most (bar ${LATENESS_BAR_MS} ms)`,
+    `\n${verdict} p99 frame lateness beside the load: ${duringCalls.frameLatenessP99Ms.toFixed(0)} ms at most (bar ${LATENESS_BAR_MS} ms)`,
   );
 }

@@ -3,7 +3,7 @@ import type { AgentConfigInput } from '../../src/features/agents/config/agent-co
 import type { ConnectionDetails } from '../support/harness/call/call-client.js';
 import type { RunningGateway } from './gateway.js';
 
-/** A deployed agent with this config; gives its id. */
+/** Creates and deploys an agent. @returns its ID */
 export async function makeAgent(
   gateway: RunningGateway,
   config: AgentConfigInput,
@@ -15,8 +15,11 @@ export async function makeAgent(
   return id;
 }
 
-/** A way into a call. */
-export async function admit(gateway: RunningGateway, agentId: string): Promise<ConnectionDetails> {
+/** Requests connection details for a call. */
+export async function requestConnection(
+  gateway: RunningGateway,
+  agentId: string,
+): Promise<ConnectionDetails> {
   const body = { agent_id: agentId, transport: 'websocket' };
   return (await post(gateway, '/connection/connection-details', body)) as ConnectionDetails;
 }
@@ -31,8 +34,11 @@ async function post({ url, key }: RunningGateway, path: string, body: object): P
   return response.json();
 }
 
-/** A question in the gateway's own voice, at the caller's 16 kHz. */
-export async function speak({ url, key }: RunningGateway, text: string): Promise<Float32Array> {
+/** Synthesises a question with the gateway's voice at 16 kHz. */
+export async function synthesiseQuestion(
+  { url, key }: RunningGateway,
+  text: string,
+): Promise<Float32Array> {
   const response = await fetch(`${url}/api/v1/tts/speech/stream`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LATENCY_PARTS } from '../../agents-runtime/session/turn-latency.js';
 import { CallClient } from '../support/harness/call/call-client.js';
 import { type Percentiles, percentilesOf } from '../support/harness/endpointing/percentiles.js';
-import { admit, makeAgent, speak } from './bench-agent.js';
+import { makeAgent, requestConnection, synthesiseQuestion } from './bench-agent.js';
 import { isLoud, onsetOf, triggerOf } from './caller-speech.js';
 import { type RunningGateway, startGateway } from './gateway.js';
 
@@ -26,12 +26,12 @@ const QUESTIONS = [
 ];
 const STORY = 'Who teaches the class about orchids?';
 const INTERRUPTION = 'Stop, please.';
-/** What the agent's VAD wants by default. */
+/** Default activation threshold of the agent's VAD. */
 const THRESHOLD = 0.6;
 const TURNS = 12;
 const GREETINGS = 10;
 const INTERRUPTIONS = 6;
-/** Bars in ms. Source: the conversation design, latency. */
+/** Upper limits in milliseconds. */
 const GREETING_P50_MS = 250;
 const PAUSE_P50_MS = 80;
 const ONSET_P50_MS = 240;
@@ -41,7 +41,10 @@ const PARTS = [...LATENCY_PARTS, 'total'] as const;
 
 interface Figures {
   readonly turns: Readonly<Record<(typeof PARTS)[number], Percentiles>>;
-  /** From the last speech sample on the wire to the first sample of the answer, as the client sees it. */
+  /**
+   * Time from the last speech sample sent to the first sample of the answer, measured at the
+   * client.
+   */
   readonly seenByClient: Percentiles;
   readonly greeting: Readonly<Record<'details' | 'ready' | 'firstSample' | 'total', Percentiles>>;
   readonly firstGreetingMs: number;
@@ -50,8 +53,9 @@ interface Figures {
 }
 
 /**
- * A live call with the built product, everything local: what a turn's answer takes, part by part,
- * how soon a caller is greeted, and how soon the agent pauses when spoken to. `--json` prints JSON.
+ * Measures live calls of the built product with local models: the parts of the answer latency, the
+ * time to the greeting, and the time until the agent pauses when the caller speaks. `--json` prints
+ * JSON.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const gateway = await startGateway();
@@ -93,9 +97,9 @@ export async function run(args: readonly string[]): Promise<number> {
 
 async function measure(gateway: RunningGateway): Promise<Figures> {
   const agentId = await makeAgent(gateway, AGENT);
-  const questions = await Promise.all(QUESTIONS.map((text) => speak(gateway, text)));
-  const story = await speak(gateway, STORY);
-  const interruption = await speak(gateway, INTERRUPTION);
+  const questions = await Promise.all(QUESTIONS.map((text) => synthesiseQuestion(gateway, text)));
+  const story = await synthesiseQuestion(gateway, STORY);
+  const interruption = await synthesiseQuestion(gateway, INTERRUPTION);
   const first = await greet(gateway, agentId);
   const greetings: Awaited<ReturnType<typeof greet>>[] = [];
   for (let i = 0; i < GREETINGS; i++) greetings.push(await greet(gateway, agentId));
@@ -113,30 +117,30 @@ async function measure(gateway: RunningGateway): Promise<Figures> {
   };
 }
 
-/** The client's way from its first request to the first sample that it hears. */
+/** Time from the client's first request to the first sample it plays. */
 async function greet(gateway: RunningGateway, agentId: string) {
-  const askedAt = performance.now();
-  const details = await admit(gateway, agentId);
+  const requestedAt = performance.now();
+  const details = await requestConnection(gateway, agentId);
   const detailsAt = performance.now();
   const client = new CallClient(details);
   await client.connect();
   const readyAt = performance.now();
-  const heard = client.player.arrivedAt;
-  while (heard.length === 0) await sleep(1);
-  const heardAt = performance.now() - (Date.now() - heard[0]!);
+  const arrivals = client.player.arrivedAt;
+  while (arrivals.length === 0) await sleep(1);
+  const playedAt = performance.now() - (Date.now() - arrivals[0]!);
   client.hangUp();
   await client.closed();
   client.close();
   return {
-    details: detailsAt - askedAt,
+    details: detailsAt - requestedAt,
     ready: readyAt - detailsAt,
-    firstSample: Math.max(0, heardAt - readyAt),
-    total: heardAt - askedAt,
+    firstSample: Math.max(0, playedAt - readyAt),
+    total: playedAt - requestedAt,
   };
 }
 
 async function converse(gateway: RunningGateway, agentId: string, questions: Float32Array[]) {
-  const client = new CallClient(await admit(gateway, agentId));
+  const client = new CallClient(await requestConnection(gateway, agentId));
   await client.connect();
   await client.state('listening');
   const turns = [];
@@ -163,7 +167,7 @@ async function interrupt(
   story: Float32Array,
   interruption: Float32Array,
 ) {
-  const client = new CallClient(await admit(gateway, agentId));
+  const client = new CallClient(await requestConnection(gateway, agentId));
   await client.connect();
   await client.state('listening');
   const triggerMs = await triggerOf(story, interruption, THRESHOLD);
@@ -190,7 +194,7 @@ async function interrupt(
 
 const quietEnd = (clip: Float32Array) => clip.length - 1 - clip.findLastIndex(isLoud);
 
-/** Since the gateway started, its start included. */
+/** Event loop delay since the start of the gateway. */
 async function loopDelayMs({ url }: RunningGateway): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const found = /event_loop_delay_seconds\{quantile="0.99"\} (\S+)/.exec(text);

@@ -11,7 +11,7 @@ export const TEXTS = [
   },
 ] as const;
 
-/** The name of our own side. */
+/** The name of Parley's results. */
 const OURS = 'parley';
 const WARM_UP_ROUNDS = 2;
 
@@ -25,33 +25,33 @@ export interface Figure {
   readonly realTimeFactor: number;
 }
 
-/** All that was measured; runs by speaker and words, in the order of the rounds. */
+/** All results. Runs are grouped by speaker and words, in the order of the rounds. */
 export interface Comparison {
   readonly figures: readonly Figure[];
   readonly runs: ReadonlyMap<string, readonly Spoken[]>;
 }
 
-/** Our figure as a share of the better peer's, and whether that is small enough. */
+/** Parley's result relative to the best peer's, and whether it meets the target. */
 export interface Verdict {
   readonly name: string;
   /**
-   * The median of the rounds' ratios. In a round both sides speak one right after the other, so what
-   * else the machine does slows both.
+   * Median of the rounds' ratios. In a round both sides run in direct succession, so that other
+   * load affects both.
    */
   readonly ratio: number;
-  /** Half of the rounds lie between. */
+  /** First and third quartile of the ratios. */
   readonly quartiles: readonly [number, number];
   readonly target: number;
   readonly isMet: boolean;
 }
 
-/** The value behind a flag, `--rounds 5`, or the usual one. */
+/** The value of a flag, for example `--rounds 5`, or the default. */
 export function numberBehind(args: readonly string[], flag: string, usual: number): number {
   const at = args.indexOf(flag);
   return at >= 0 ? Math.max(1, Number(args[at + 1]) || 1) : usual;
 }
 
-/** What the figures were measured on. */
+/** Description of the machine. */
 export function machineNow() {
   return { cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, load: loadavg()[0] ?? 0 };
 }
@@ -60,7 +60,7 @@ export const firstAudioOf = ({ firstAudioMs }: Spoken): number => firstAudioMs;
 export const realTimeFactorOf = ({ totalMs, audioSeconds }: Spoken): number =>
   totalMs / 1000 / audioSeconds;
 
-/** Speaks all texts with all speakers, round by round, one at a time; each round another one begins. */
+/** Speaks all texts with all speakers, one at a time. The first speaker changes every round. */
 export async function measure(speakers: readonly Speaker[], rounds: number): Promise<Comparison> {
   const runs = new Map<string, Spoken[]>();
   for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
@@ -95,7 +95,7 @@ function toFigure(speaker: string, words: number, runs: readonly Spoken[]): Figu
   };
 }
 
-/** Our runs of a text beside those of the better peer. */
+/** Parley's runs of a text compared with those of the best peer. */
 export function toVerdict(
   { name, words, target }: { name: string; words: number; target: number },
   { figures, runs }: Comparison,
@@ -143,7 +143,7 @@ export function median(values: readonly number[]): number {
   return ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2;
 }
 
-/** Nearest rank. */
+/** Nearest-rank quantile. */
 function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;

@@ -18,14 +18,14 @@ const INTERRUPTIONS = [
   'Sorry, can I say something?',
   'Hold on a second.',
 ];
-/** How loud callers are against the agent, dB. */
+/** Level of callers relative to the agent, in dB. */
 const CALLERS_DB = [0, -6, -10];
 const MIN_CAUGHT = 0.95;
 
 /**
- * An agent that hears its own echo at −15 and −25 dB, 60–400 ms late, on the virtual clock: how often it
- * takes that for somebody who interrupts, with and without the floor, and how many real interruptions
- * it notices. `--json` prints JSON.
+ * Simulates echo at −15 and −25 dB with a delay of 60–400 ms on the virtual clock. Counts false
+ * interruptions with and without the echo gate's floor, and detected interruptions. `--json` prints
+ * JSON.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const scheduler = new CpuScheduler(1);

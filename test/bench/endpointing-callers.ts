@@ -5,7 +5,7 @@ import { openJoe, startFormantProcess } from '../support/harness/audio/piper-joe
 import type { Caller } from '../support/harness/endpointing/takes.js';
 import { modelFolder } from '../support/harness/process/model-folder.js';
 
-/** Voices that say the turns: those that the rules were tuned on, and others that judge them. */
+/** Voices for the turns: tuning voices, from which the rules were chosen, and evaluation voices. */
 export interface Callers {
   readonly tuning: readonly Caller[];
   readonly judging: readonly Caller[];

@@ -16,7 +16,7 @@ import {
 import { machineNow } from './comparison.js';
 import { openCallers } from './endpointing-callers.js';
 
-/** Noise, dB below the speech; undefined: none. */
+/** Level of the speech relative to the noise in dB; undefined: no noise. */
 const NOISES = [undefined, 20, 10, 5] as const;
 const DEFAULTS: EndpointingSettings = {
   minSilenceMs: 550,
@@ -34,7 +34,7 @@ const PATIENT: EndpointingSettings = {
   maxEndpointingMs: 4000,
 };
 
-/** The aims of the defaults: of 15 turns one is cut off at the most. */
+/** Targets for the defaults: at most one of 15 turns is cut off. */
 const MAX_CUT_OFF = 1 / 15;
 const P50_MS = 640;
 const P95_MS = 1200;
@@ -54,22 +54,22 @@ const ROWS: readonly Row[] = [
   { name: 'plain VAD, defaults', rule: 'vad', settings: DEFAULTS },
 ];
 
-interface Heard {
+interface EndpointingRun {
   readonly take: Take;
   readonly noise: number | undefined;
   readonly outcome: Outcome;
 }
 
 /**
- * When turns end: spoken turns with and without pauses inside, in four grades of noise, through the
- * real models and the real engine on a virtual clock. All figures are in time of the audio, so the
- * machine's speed changes nothing. `--json` prints JSON, `--tuning` takes the turns and voices on
- * which the rules were chosen, `--all` tells of each turn.
+ * Measures the end of spoken turns with and without pauses and in four levels of noise, with real
+ * models and a real call on a virtual clock. Results are in audio time and independent of the
+ * machine's speed. `--json` prints JSON, `--tuning` uses the turns and voices from which the rules
+ * were chosen, `--all` prints every turn.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const scheduler = new CpuScheduler(1);
   const callers = await openCallers(scheduler);
-  const ears = new RealSpeechModels(scheduler);
+  const models = new RealSpeechModels(scheduler);
   try {
     const isTuning = args.includes('--tuning');
     const voices = isTuning ? callers.tuning : callers.judging;
@@ -78,27 +78,27 @@ export async function run(args: readonly string[]): Promise<number> {
     for (const [i, turn] of turns.entries()) {
       takes.push(await takeOf(turn, voices[i % voices.length]!));
     }
-    const heard = new Map<Row, Heard[]>(ROWS.map((row) => [row, []]));
+    const runs = new Map<Row, EndpointingRun[]>(ROWS.map((row) => [row, []]));
     for (const clean of takes) {
       for (const noise of NOISES) {
         const take = noise === undefined ? clean : withNoise(clean, noise);
-        const probabilities = await ears.probabilities(take.samples);
+        const probabilities = await models.probabilities(take.samples);
         for (const row of ROWS) {
           const outcome =
             row.rule === 'parley'
-              ? await runTake(take, probabilities, ears, row.settings)
-              : await baseline(row.rule, take, probabilities, ears, row.settings);
-          heard.get(row)!.push({ take, noise, outcome });
+              ? await runTake(take, probabilities, models, row.settings)
+              : await baseline(row.rule, take, probabilities, models, row.settings);
+          runs.get(row)!.push({ take, noise, outcome });
         }
       }
     }
     const table = ROWS.map((row) => ({
       name: row.name,
       settings: row.settings,
-      ...summarise(heard.get(row)!.map(({ outcome }) => outcome)),
+      ...summarise(runs.get(row)!.map(({ outcome }) => outcome)),
       byNoise: NOISES.map((noise) => ({
         snrDb: noise ?? null,
-        ...summarise(heard.get(row)!.flatMap((one) => (one.noise === noise ? [one.outcome] : []))),
+        ...summarise(runs.get(row)!.flatMap((one) => (one.noise === noise ? [one.outcome] : []))),
       })),
     }));
     const verdicts = verdictsOf(table[0]!);
@@ -110,10 +110,10 @@ export async function run(args: readonly string[]): Promise<number> {
         console.log(`${isMet ? 'met   ' : 'MISSED'} ${name}: ${value} (aim ${aim})`);
       }
     }
-    if (args.includes('--all')) tellAll(heard.get(ROWS[0]!)!);
+    if (args.includes('--all')) printAll(runs.get(ROWS[0]!)!);
     return verdicts.every(({ isMet }) => isMet) ? 0 : 1;
   } finally {
-    await Promise.all([ears.close(), callers.close()]);
+    await Promise.all([models.close(), callers.close()]);
   }
 }
 
@@ -151,8 +151,8 @@ function lineOf(
   return `${name.padEnd(28)}${noise.padEnd(6)}${cells.join(' ')}`;
 }
 
-function tellAll(heard: readonly Heard[]): void {
-  for (const { take, noise, outcome } of heard) {
+function printAll(runs: readonly EndpointingRun[]): void {
+  for (const { take, noise, outcome } of runs) {
     const mark = isCutOff(outcome) ? 'CUT ' : (outcome.commits.at(-1) ?? -1) < 0 ? 'MISS' : '    ';
     const commits = outcome.commits.map(Math.round).join(' ');
     const where = `${take.voice} ${noise ?? 'clean'}`;

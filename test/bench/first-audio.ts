@@ -12,16 +12,16 @@ import { gatewaySpeaker, startGateway } from './gateway.js';
 import { startPeers } from './peers.js';
 import type { Speaker } from './speaker.js';
 
-/** How much of the better peer's time we may take to the first audio, by words. */
+/** Maximum time to the first audio relative to the best peer, by number of words. */
 const FIRST_AUDIO_TARGETS = { 3: 0.4, 12: 0.2, 40: 0.15 };
 const FACTOR_TARGET = 0.5;
 const FACTOR_WORDS = 40;
 const DEFAULT_ROUNDS = 15;
 
 /**
- * Time to the first audio and real-time factor of our gateway, over HTTP, beside two peers that run
- * in processes of their own without HTTP; one thread each, rounds interleaved, medians.
- * `--json` prints JSON, `--rounds N` sets the rounds, `--peers-only` leaves our gateway out.
+ * Compares time to first audio and real-time factor of the gateway over HTTP with two peers in
+ * child processes without HTTP. One thread each, interleaved rounds, medians. `--json` prints JSON,
+ * `--rounds N` sets the rounds, `--peers-only` omits the gateway.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const rounds = numberBehind(args, '--rounds', DEFAULT_ROUNDS);

@@ -13,15 +13,15 @@ const START_LIMIT_MS = 90_000;
 const BASE_RATE = 32_000;
 const BYTES_PER_SAMPLE = 2;
 
-/** What our side is asked to speak with. */
+/** Parameters of the gateway's speech requests. */
 export interface SpokenWith {
-  /** The default one if it is not given. */
+  /** Default: the default voice. */
   readonly voice?: string;
-  /** Hz; the base rate if it is not given. */
+  /** Sample rate in Hz. Default: the base rate. */
   readonly sampleRate?: number;
 }
 
-/** The built product, started in a folder of its own on a free port, with one permit for the CPU. */
+/** The built product in a new folder on a free port, with one CPU permit. */
 export interface RunningGateway {
   readonly url: string;
   readonly pid: number;
@@ -30,7 +30,7 @@ export interface RunningGateway {
 }
 
 export interface GatewayOptions {
-  /** What Node runs, by default the product. */
+  /** Arguments of Node. Default: the product. */
   readonly program?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -79,9 +79,7 @@ export async function startGateway({
   };
 }
 
-/**
- * Our own side of the comparison: over HTTP on the loopback, first audio = first byte of PCM.
- */
+/** The gateway as a speaker, over HTTP on loopback. First audio is the first byte of PCM. */
 export function gatewaySpeaker(gateway: RunningGateway, how: SpokenWith = {}): Speaker {
   return {
     name: 'parley',

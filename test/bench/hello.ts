@@ -1,4 +1,4 @@
-// The peer of `bench -- api`: an Express that answers one word, the floor of any service on it.
+// The peer of `bench -- api`: an Express service with a constant response, as a baseline.
 import express from 'express';
 
 const app = express();

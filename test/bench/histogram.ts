@@ -1,7 +1,7 @@
-/** Counts of a histogram of `/metrics` up to each bound, the bounds ascending. */
+/** Bucket counts of a histogram of `/metrics`, by ascending upper bound. */
 export type Counts = ReadonlyMap<number, number>;
 
-/** All of the histogram's series together. */
+/** The sum of all series of the histogram. */
 export function countsOf(metrics: string, name: string): Counts {
   const counts = new Map<number, number>();
   const line = new RegExp(`^${name}_bucket\\{.*?le="([^"]+)".*?\\} (\\d+)`, 'gm');
@@ -12,7 +12,10 @@ export function countsOf(metrics: string, name: string): Counts {
   return new Map([...counts].sort(([a], [b]) => a - b));
 }
 
-/** The smallest bound below which so large a share of what came between the two lies; NaN of nothing. */
+/**
+ * The smallest bucket bound that covers `share` of the observations between two readings; NaN
+ * without observations.
+ */
 export function boundOf(share: number, before: Counts, after: Counts): number {
   const all = after.get(Number.POSITIVE_INFINITY)! - (before.get(Number.POSITIVE_INFINITY) ?? 0);
   if (!(all > 0)) return Number.NaN;
@@ -22,7 +25,7 @@ export function boundOf(share: number, before: Counts, after: Counts): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** The quantile of what was counted, interpolated within its bucket; NaN of nothing. */
+/** The quantile of the observations, interpolated within its bucket; NaN without observations. */
 export function quantileOf(share: number, counts: Counts): number {
   const all = counts.get(Number.POSITIVE_INFINITY) ?? 0;
   if (all === 0) return Number.NaN;
@@ -37,7 +40,7 @@ export function quantileOf(share: number, counts: Counts): number {
   return lowerBound;
 }
 
-/** What was counted between two readings. */
+/** Observations between two readings. */
 export function countsBetween(before: Counts, after: Counts): Counts {
   return new Map([...after].map(([bound, count]) => [bound, count - (before.get(bound) ?? 0)]));
 }

@@ -6,7 +6,7 @@ import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { HybridSearch } from '../../src/features/knowledge/search/hybrid-search.js';
 import { SearchThread } from '../../src/features/knowledge/search/search-thread.js';
 import { modelFolder } from '../support/harness/process/model-folder.js';
-// The product's calls, with models that answer at once; they run on this very thread.
+// The product's calls with instant models, on the current thread.
 import './density/instant-gateway.js';
 
 const ID = 'minilm-l6-v2-int8';
@@ -35,7 +35,7 @@ function searchWith(by: Embedder): HybridSearch {
 
 const searches = { known: searchWith(known), whole: searchWith(embedder) };
 
-/** `/known?kb=1&question=…`: how long one search took, ms. */
+/** `/known?kb=1&question=…` responds with the duration of one search in milliseconds. */
 createServer(async (request, response) => {
   const url = new URL(request.url ?? '/', 'http://localhost');
   const search = searches[url.pathname === '/known' ? 'known' : 'whole'];

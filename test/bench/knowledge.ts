@@ -14,7 +14,7 @@ import { distractors, questionPairs } from '../support/corpora/retrieval-corpus.
 import { type Percentiles, percentilesOf } from '../support/harness/endpointing/percentiles.js';
 import { freePort } from '../support/harness/process/free-port.js';
 import { CACHE } from '../support/harness/process/test-folder.js';
-import { admit, makeAgent } from './bench-agent.js';
+import { makeAgent, requestConnection } from './bench-agent.js';
 import { machineNow } from './comparison.js';
 import { CallersProcess } from './density/callers-process.js';
 import { startGateway } from './gateway.js';
@@ -22,18 +22,18 @@ import { startGateway } from './gateway.js';
 const PROGRAM = fileURLToPath(new URL('./knowledge-gateway.js', import.meta.url));
 const MODEL = 'minilm-l6-v2-int8';
 const DIMENSIONS = 384;
-/** Source: the issue of the agent's mind. */
+/** Number of passages in the target. */
 const PASSAGES = 10_000;
 const CALLS = 20;
 const BAR_P99_MS = 15;
-/** Sentences of a passage: some hundred tokens, one vector. */
+/** Sentences per passage: about a hundred tokens, one vector. */
 const SENTENCES = 5;
 const SEARCHES = 500;
 const SETTLE_MS = 4_000;
 
 /**
- * Ten thousand passages are searched by the gateway that twenty calls run in, on the same thread;
- * with the question's vector at hand, and made first. `--json` prints JSON.
+ * Measures searches in ten thousand passages on the thread of a gateway with twenty calls, with the
+ * question's vector given and computed. `--json` prints JSON.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-knowledge-'));
@@ -64,7 +64,7 @@ function line({ p50, p95, p99, max }: Percentiles): string {
   return [p50, p95, p99, max].map((ms) => ms.toFixed(1).padStart(7)).join(' ');
 }
 
-/** Passages of real words with vectors of any direction, as if they had been indexed. */
+/** Inserts passages of real words with random vectors, as if they were indexed. */
 async function fill(db: Knex, accountId: string): Promise<number> {
   const knowledge = new KnowledgeRepository(db, MODEL);
   const repository = new IndexingRepository(db, MODEL);
@@ -114,7 +114,7 @@ async function measure(kbId: number, databaseUrl: string) {
       max_call_duration_seconds: 3_600,
     });
     for (let i = 0; i < CALLS; i++) {
-      await callers.order({ type: 'call', details: await admit(gateway, agentId) });
+      await callers.order({ type: 'call', details: await requestConnection(gateway, agentId) });
     }
     await sleep(SETTLE_MS);
     const times = async (how: 'known' | 'whole'): Promise<Percentiles> => {
@@ -126,7 +126,7 @@ async function measure(kbId: number, databaseUrl: string) {
         const answer = await fetch(`http://127.0.0.1:${port}/${how}?${query}`);
         const { ms, found } = (await answer.json()) as { ms: number; found: number };
         if (found === 0) throw new Error('A search found nothing');
-        if (i >= 10) all.push(ms); // the first ones read the vectors
+        if (i >= 10) all.push(ms); // the first searches load the vectors
       }
       return percentilesOf(all);
     };

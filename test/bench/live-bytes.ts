@@ -1,12 +1,12 @@
 import { getHeapCodeStatistics } from 'node:v8';
 
 /**
- * What is alive after a collection, buffers included; what is resident grows as a collector that has room
- * likes.
+ * Live memory after a garbage collection, including buffers. Resident memory would depend on the
+ * collector.
  */
 export function liveBytes(collect: () => void): number {
   collect();
   const { heapUsed, external } = process.memoryUsage();
-  // The engine compiles for many minutes, and that comes to an end by itself.
+  // Compiled code grows for several minutes up to a limit.
   return heapUsed + external - getHeapCodeStatistics().code_and_metadata_size;
 }

@@ -1,7 +1,7 @@
-/** A measurement: takes the words after its name and returns the exit code. */
+/** A benchmark: receives the arguments after its name and returns the exit code. */
 type Bench = (args: readonly string[]) => Promise<number>;
 
-/** Loaded when asked for, so that one measurement does not need what another one needs. */
+/** Loaded on demand, because benchmarks have different requirements. */
 const BENCHES: Readonly<Record<string, () => Promise<{ readonly run: Bench }>>> = {
   turns: () => import('./turns.js'),
   'first-audio': () => import('./first-audio.js'),
@@ -13,10 +13,10 @@ const BENCHES: Readonly<Record<string, () => Promise<{ readonly run: Bench }>>> 
   endpointing: () => import('./endpointing.js'),
   speech: () => import('./speech.js'),
   echo: () => import('./echo.js'),
-  heard: () => import('./heard.js'),
+  'interrupted-history': () => import('./interrupted-history.js'),
   records: () => import('./records.js'),
   noise: () => import('./noise.js'),
-  mind: () => import('./mind.js'),
+  'llm-overhead': () => import('./llm-overhead.js'),
   knowledge: () => import('./knowledge.js'),
 };
 

@@ -15,8 +15,8 @@ const SECONDS = 20;
 const TEXTS = SENTENCES.filter((_, i) => i % 4 === 0);
 
 /**
- * What the noise reduction costs (share of a core a call, twenty calls at once) and what it does to the
- * recogniser's word errors. `--json` prints JSON.
+ * Measures the CPU use of noise reduction (cores per call, twenty concurrent calls) and its effect
+ * on word errors. `--json` prints JSON.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const reduction = new RnnoiseNoiseReduction();
@@ -41,25 +41,25 @@ export async function run(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** One call's audio, in frames of 20 ms, as fast as it is cleaned. */
+/** Processes one call's audio in frames of 20 ms as fast as possible. */
 function clean(reduction: RnnoiseNoiseReduction, audio: Float32Array): Promise<Float32Array> {
   return new Promise((resolve, reject) => {
     const out: Float32Array[] = [];
     let [pushed, returned] = [0, 0];
     const pushMore = () => {
-      // No further ahead than a live call is when its worker is busy.
+      // At most as far ahead as a live call with a busy worker.
       for (; pushed < audio.length && pushed - returned < 3 * FRAME; pushed += FRAME) {
-        line.push(audio.subarray(pushed, pushed + FRAME), true);
+        stream.push(audio.subarray(pushed, pushed + FRAME), true);
       }
-      if (pushed >= audio.length) line.push(new Float32Array(0), false);
+      if (pushed >= audio.length) stream.push(new Float32Array(0), false);
     };
-    const line = reduction.open({
+    const stream = reduction.open({
       onSamples: (samples) => {
         out.push(samples.slice());
         returned += samples.length;
         if (returned < audio.length) setImmediate(pushMore);
         else {
-          line.close();
+          stream.close();
           resolve(concat(Float32Array, out));
         }
       },
@@ -100,9 +100,9 @@ async function wordErrorRows(reduction: RnnoiseNoiseReduction) {
           text,
           (await recogniser.transcribe(audio.subarray(lead), { priority: 'turn' })).text,
         );
-      const heard = await errorsIn(noisy);
-      row.words += heard.words;
-      row.untouched += heard.errors;
+      const noisyErrors = await errorsIn(noisy);
+      row.words += noisyErrors.words;
+      row.untouched += noisyErrors.errors;
       row.cleaned += (await errorsIn(cleaned)).errors;
     }
   }

@@ -13,8 +13,8 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const PROGRAMS = join(ROOT, 'test', 'bench', 'peers');
 
 /**
- * Starts both peers with the same voice, one thread each. What they need goes into the cache folder
- * at the first run; none of it is a dependency of ours.
+ * Starts both peers with the same voice, one thread each. The first run downloads their packages to
+ * the cache folder; they are not dependencies of Parley.
  */
 export async function startPeers(): Promise<readonly Speaker[]> {
   const store = new ModelStore({
@@ -44,7 +44,7 @@ export async function startPeers(): Promise<readonly Speaker[]> {
   ];
 }
 
-/** The paths of what the rows of scripts/needs.mjs bring, made now if need be. */
+/** Paths of the optional programs of scripts/needs.mjs, which are prepared if necessary. */
 async function prepare<const Name extends string>(
   ...names: readonly Name[]
 ): Promise<Readonly<Record<Name, string>>> {

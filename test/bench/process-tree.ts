@@ -1,22 +1,22 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Of the clock in which Linux counts CPU time, in every build for common machines. Source: proc(5). */
+/** Unit of CPU times on Linux, in ticks per second, in all common builds. Source: proc(5). */
 const TICKS_PER_S = 100;
 
-/** What a process and everything that it started have used so far. */
+/** Resources used so far by a process and its descendants. */
 export interface TreeUsage {
   readonly cpuSeconds: number;
-  /** Of the process itself, without what it started. */
+  /** Memory of the process itself, without its descendants. */
   readonly residentBytes: number;
 }
 
-/** @throws where there is no /proc: Linux only. */
+/** @throws without /proc, which only Linux has */
 export function usageOfTree(pid: number): TreeUsage {
   const processes = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap(statOf);
   const wanted = new Set([pid]);
-  // A child may stand before its parent in the list.
+  // A child may precede its parent in the list.
   for (let size = 0; size !== wanted.size; ) {
     size = wanted.size;
     for (const { id, parent } of processes) if (wanted.has(parent)) wanted.add(id);
@@ -29,13 +29,13 @@ export function usageOfTree(pid: number): TreeUsage {
 function statOf(name: string) {
   try {
     const text = readFileSync(`/proc/${name}/stat`, 'utf8');
-    // The program's name stands in brackets and may hold anything.
+    // The program's name is in parentheses and may contain any character.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    // utime, stime, and both of children that have ended.
+    // utime, stime, and both of ended children.
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
     return [{ id: Number(name), parent: Number(fields[1]), ticks }];
   } catch {
-    return []; // it has just ended
+    return []; // the process has just ended
   }
 }
 

@@ -18,15 +18,15 @@ import { plainDays, plainPage } from './records-peer.js';
 import type { RecordsFigures, RecordsOptions } from './records-section.js';
 import { type FilledTable, fillTable, historyIndexes } from './records-table.js';
 
-/** Source: the issue: the first 100 pages. */
+/** Pages to read, among the first 100. */
 const PAGES = [1, 2, 3, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100];
 const LIMIT = 10;
 const BAR_MS = 50;
-/** Each page is read so often; the best time leaves out what else the machine does. */
+/** Reads per page; the best time excludes other load. */
 const ROUNDS = 3;
-/** Columns that the plain query is sorted by; it is slow, so they are few. */
+/** Sort columns of the plain query; few, because it is slow. */
 const PLAIN_SORT_COLUMNS = ['called_at', 'agent_name', 'duration_seconds'] as const;
-/** So many times faster than the plain query, at the least. */
+/** Minimum speed-up relative to the plain query. */
 const PEER_BAR = 5;
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kathmandu'];
 const ENDS = 400;
@@ -34,14 +34,17 @@ const ENDS_AT_ONCE = 16;
 
 type Order = Pick<HistoryQuery, 'sortBy' | 'sortDir'>;
 
-/** A throw-away database with a million calls: lists, totals, the dashboard and the end of calls. */
-export async function measure({ tell, calls }: RecordsOptions): Promise<RecordsFigures> {
+/**
+ * Measures lists, totals, the dashboard and the end of calls in a temporary database with a million
+ * calls.
+ */
+export async function measure({ reportProgress, calls }: RecordsOptions): Promise<RecordsFigures> {
   const dataDir = makeTestFolder();
   const server = await startEmbeddedPostgres({ dataDir, cacheDir: CACHE });
   const db = connect(server.connection, { poolMax: ENDS_AT_ONCE + 2 });
   try {
     await migrate(db);
-    return await inDatabase(db, calls, tell);
+    return await inDatabase(db, calls, reportProgress);
   } finally {
     await db.destroy();
     await server.stop();
@@ -52,18 +55,18 @@ export async function measure({ tell, calls }: RecordsOptions): Promise<RecordsF
 async function inDatabase(
   db: Knex,
   calls: number,
-  tell: RecordsOptions['tell'],
+  reportProgress: RecordsOptions['reportProgress'],
 ): Promise<RecordsFigures> {
   const indexes = await historyIndexes(db);
   for (const name of indexes.keys()) await db.raw('drop index ??', [name]);
-  tell(`writing ${calls} calls …`);
+  reportProgress(`writing ${calls} calls …`);
   const table = await fillTable(db, calls);
   await settle(db, []);
-  tell('without sums and indexes …');
+  reportProgress('without sums and indexes …');
   const plain = await plainFigures(db, table);
-  tell('making the indexes …');
+  reportProgress('making the indexes …');
   await settle(db, [...indexes.values()]);
-  tell('with sums and indexes …');
+  reportProgress('with sums and indexes …');
   const pages = await pageFigures(db, table);
   const dashboard = await dashboardFigures(db, table);
   const ends = await endFigures(db, table);
@@ -72,7 +75,7 @@ async function inDatabase(
   const slowest = pages
     .map((page) => ({ name: page.name, ...percentilesOf(page.best) }))
     .sort((a, b) => b.p99 - a.p99);
-  const floor = await floorFigures(db);
+  const emptyQuery = await measureEmptyQuery(db);
   const ratio = plain.pages.p50 / all.p50;
   const isMet = best.p99 <= BAR_MS && dashboard.p50 <= BAR_MS && ratio >= PEER_BAR;
   return {
@@ -80,7 +83,7 @@ async function inDatabase(
     figures: {
       calls,
       pages: { best, all },
-      floor,
+      floor: emptyQuery,
       slowest: slowest.slice(0, 5),
       dashboard,
       ends,
@@ -89,7 +92,7 @@ async function inDatabase(
     lines: [
       `${calls} calls; ${best.count} pages of ${pages.length} filters and sorts, among the first 100:`,
       `  page with total  p50 ${ms(best.p50)}, p99 ${ms(best.p99)}, worst ${ms(best.max)}, the best of ${ROUNDS} each (bar: p99 ≤ ${BAR_MS} ms)`,
-      `  all times        p50 ${ms(all.p50)}, p99 ${ms(all.p99)}; an empty query meanwhile p50 ${ms(floor.p50)}, p99 ${ms(floor.p99)}`,
+      `  all times        p50 ${ms(all.p50)}, p99 ${ms(all.p99)}; an empty query meanwhile p50 ${ms(emptyQuery.p50)}, p99 ${ms(emptyQuery.p99)}`,
       `  slowest: ${slowest
         .slice(0, 3)
         .map(({ name, p99 }) => `${name} ${ms(p99)}`)
@@ -101,7 +104,7 @@ async function inDatabase(
   };
 }
 
-/** Makes indexes, and lets the database know what it holds. */
+/** Creates the indexes and updates the planner statistics. */
 async function settle(db: Knex, indexes: readonly string[]): Promise<void> {
   const client = await db.client.acquireConnection();
   try {
@@ -129,7 +132,7 @@ function filtersOf({ agentIds }: FilledTable): Readonly<Record<string, HistoryFi
   };
 }
 
-/** Sorts without an index, see call-history.repository.ts. */
+/** Sort orders without an index, see call-history.repository.ts. */
 const UNINDEXED_SORTS: readonly string[] = ['summary', 'recording'];
 
 const INDEXED_SORTS = HISTORY_SORTS.filter((sortBy) => !UNINDEXED_SORTS.includes(sortBy));
@@ -181,14 +184,14 @@ async function dashboardFigures(db: Knex, { accountId }: FilledTable): Promise<P
   return percentilesOf(times);
 }
 
-/** What the way to the database costs on this machine, now. */
-async function floorFigures(db: Knex): Promise<Percentiles> {
+/** Duration of an empty query on this machine: the minimum of any query. */
+async function measureEmptyQuery(db: Knex): Promise<Percentiles> {
   const times: number[] = [];
   for (let round = 0; round < 500; round++) times.push(await timed(() => db.raw('select 1')));
   return percentilesOf(times);
 }
 
-/** Many calls of one agent that end at once, as their rows in the sums are the same. */
+/** Ends many calls of one agent at the same time, which contend for the same rows of the sums. */
 async function endFigures(db: Knex, { accountId, agentIds }: FilledTable) {
   const calls = new CallsRepository(db, 0);
   const callIds = Array.from({ length: ENDS }, () => randomUUID());
@@ -213,7 +216,7 @@ async function endFigures(db: Knex, { accountId, agentIds }: FilledTable) {
   return { ...percentilesOf(times), perSecond: (ENDS * 1_000) / allMs };
 }
 
-/** One page in the middle of each filter and some sorts, and each dashboard three times. */
+/** One middle page per filter for some sort orders, and each dashboard three times. */
 async function plainFigures(db: Knex, table: FilledTable) {
   const pages: number[] = [];
   for (const filter of Object.values(filtersOf(table))) {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { admit, makeAgent } from './bench-agent.js';
+import { makeAgent, requestConnection } from './bench-agent.js';
 import { CallersProcess } from './density/callers-process.js';
 import { type RunningGateway, startGateway } from './gateway.js';
 import { boundOf, type Counts, countsOf } from './histogram.js';
@@ -13,12 +13,12 @@ const AGENT = {
   prompt: 'Twelve red roses cost thirty dollars, with a vase.',
   max_call_duration_seconds: 3600,
 };
-/** Source: the issue. */
+/** Number of concurrent calls. */
 const CALLS = 20;
 const ROUNDS = 2;
 const SETTLE_MS = 5_000;
 const MEASURE_MS = 12_000;
-/** What is on time whatever else happens. Source: the conversation design, density. */
+/** Frames are on time up to this lateness in milliseconds. */
 const ON_TIME_MS = 20;
 
 interface Reading {
@@ -27,8 +27,8 @@ interface Reading {
   readonly cores: number;
 }
 
-/** Twenty calls at once, in turns without and with recording: how late their frames go out. */
-export async function measure({ tell }: RecordsOptions): Promise<RecordsFigures> {
+/** Measures the lateness of the frames of twenty calls, alternately without and with recording. */
+export async function measure({ reportProgress }: RecordsOptions): Promise<RecordsFigures> {
   const gateway = await startGateway({
     program: [INSTANT],
     env: { CONCURRENT_CALLS: '0', REQUESTS_PER_MINUTE: '0' },
@@ -40,9 +40,9 @@ export async function measure({ tell }: RecordsOptions): Promise<RecordsFigures>
     const plain = await makeAgent(gateway, { ...AGENT, recording_enabled: false });
     const recording = await makeAgent(gateway, { ...AGENT, recording_enabled: true });
     for (let round = 0; round < ROUNDS; round++) {
-      tell(`records: ${CALLS} calls without recording`);
+      reportProgress(`records: ${CALLS} calls without recording`);
       without.push(await wave(gateway, callers, plain));
-      tell(`records: ${CALLS} calls with recording`);
+      reportProgress(`records: ${CALLS} calls with recording`);
       recorded.push(await wave(gateway, callers, recording));
     }
   } finally {
@@ -50,7 +50,7 @@ export async function measure({ tell }: RecordsOptions): Promise<RecordsFigures>
     await gateway.close();
   }
   const [before, after] = [meanOf(without), meanOf(recorded)];
-  // Where frames are late beyond all measure without it, nothing can be told of it.
+  // If frames are extremely late without recording, the comparison says nothing.
   const isMet = Number.isFinite(after.p99Ms) && after.p99Ms <= Math.max(ON_TIME_MS, before.p99Ms);
   const line = (name: string, { p50Ms, p99Ms, cores }: Reading) =>
     `${name}: p50 ${p50Ms.toFixed(1)} ms late, p99 ${p99Ms.toFixed(1)}; ${cores.toFixed(2)} cores`;
@@ -75,7 +75,7 @@ async function wave(
   agentId: string,
 ): Promise<Reading> {
   for (let i = 0; i < CALLS; i++) {
-    await callers.order({ type: 'call', details: await admit(gateway, agentId) });
+    await callers.order({ type: 'call', details: await requestConnection(gateway, agentId) });
     await sleep(100);
   }
   await sleep(SETTLE_MS);
@@ -83,7 +83,7 @@ async function wave(
   await sleep(MEASURE_MS);
   const after = await read(gateway);
   await callers.order({ type: 'hang-up', count: CALLS });
-  // They may come back for ten seconds.
+  // Callers may reconnect for ten seconds.
   await sleep(12_000);
   const lateMs = (share: number) => 1000 * boundOf(share, before.lateness, after.lateness);
   return {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { HistoryFilter } from '../../src/calls/history/call-history.repository.js';
 
-/** A page and its total as one would write it first: count the rows, sort the rows. */
+/** A page and its total in the simplest form: count the rows, sort the rows. */
 export async function plainPage(
   db: Knex,
   accountId: string,
@@ -30,7 +30,7 @@ export async function plainPage(
   return Number(counted!.count);
 }
 
-/** The dashboard's days from the calls themselves. */
+/** The dashboard's days, computed from the call rows. */
 export async function plainDays(db: Knex, accountId: string, timeZone: string): Promise<void> {
   await db.raw(
     `select (called_at at time zone :timeZone)::date, count(*), sum(credits_used),

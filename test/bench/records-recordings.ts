@@ -19,17 +19,20 @@ const MINUTES = 30;
 const DURATION_MS = MINUTES * 60_000;
 const ROUNDS = 3;
 const RATES = { caller: 16_000, agent: 24_000 };
-/** Source: the issue. */
+/** Minimum speed relative to real time. */
 const BAR_REAL_TIME = 50;
 const BAR_PLACE_MS = 20;
 
-/** Half an hour of a call, merged here and by ffmpeg; and where its tones are in what ffmpeg decodes. */
-export async function measure({ tell }: RecordsOptions): Promise<RecordsFigures> {
+/**
+ * Mixes a 30-minute call down with the product and with ffmpeg, and checks the positions of its
+ * tones as decoded by ffmpeg.
+ */
+export async function measure({ reportProgress }: RecordsOptions): Promise<RecordsFigures> {
   const ffmpeg = prepareTool('ffmpeg');
   const folder = makeTestFolder();
   const thread = new MixdownThread(new CpuScheduler(1));
   try {
-    tell(`records: ${MINUTES} minutes of tones on a line with noise`);
+    reportProgress(`records: ${MINUTES} minutes of tones on a line with noise`);
     const spoolPath = join(folder, 'call.spool');
     const outPath = join(folder, 'ours.mp3');
     const times = writeSpool(spoolPath);
@@ -37,10 +40,10 @@ export async function measure({ tell }: RecordsOptions): Promise<RecordsFigures>
     const ours: number[] = [];
     const theirs: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      tell(`records: merge ${round + 1} of ${ROUNDS}`);
+      reportProgress(`records: merge ${round + 1} of ${ROUNDS}`);
       const options = { spoolPath, outPath, channels: 2, mp3Program: 'wasm' } as const;
       ours.push(await cpuMsOf(() => thread.mixDown(options)));
-      theirs.push(mergeByFfmpeg(ffmpeg, wavs, join(folder, 'theirs.mp3')));
+      theirs.push(mixWithFfmpeg(ffmpeg, wavs, join(folder, 'theirs.mp3')));
     }
     const worstMs = await worstPlace(ffmpeg, outPath, times);
     return report({ ours: median(ours), theirs: median(theirs), worstMs, spoolPath, outPath });
@@ -86,26 +89,26 @@ const verdict = (isMet: boolean) => (isMet ? 'met   ' : 'missed');
 function writeSpool(path: string): ToneTimes {
   const writer = new SpoolWriter(path, RATES);
   const sink = {
-    write: (pieces: readonly AudioChunk[]) => writer.append(pieces.map(withNoise)),
+    write: (chunks: readonly AudioChunk[]) => writer.append(chunks.map(withNoise)),
     end: (durationMs: number) => writer.close(durationMs),
   };
   return runToneCall({ sink, durationMs: DURATION_MS, everyMs: 5_000, drift: 50, jitterMs: 20 });
 }
 
-/** A microphone is never quite silent. */
-function withNoise(piece: AudioChunk): AudioChunk {
-  if (!(piece.samples instanceof Int16Array)) return piece;
-  const samples = piece.samples.map((sample) => sample + Math.round(800 * (Math.random() - 0.5)));
-  return { ...piece, samples };
+/** Adds noise, because a microphone is never completely silent. */
+function withNoise(chunk: AudioChunk): AudioChunk {
+  if (!(chunk.samples instanceof Int16Array)) return chunk;
+  const samples = chunk.samples.map((sample) => sample + Math.round(800 * (Math.random() - 0.5)));
+  return { ...chunk, samples };
 }
 
-/** The legs as files that ffmpeg reads. */
+/** Writes the legs as WAV files for ffmpeg. */
 function writeWavs(spoolPath: string, folder: string): readonly string[] {
   return (['caller', 'agent'] as const).map((leg: Leg) => {
-    const sound = new LegReader(spoolPath, leg);
+    const legReader = new LegReader(spoolPath, leg);
     const samples = new Float32Array((DURATION_MS * RATES[leg]) / 1000);
-    sound.read(samples);
-    sound.close();
+    legReader.read(samples);
+    legReader.close();
     const pcm = new Int16Array(samples.length);
     toInt16(samples, pcm);
     const path = join(folder, `${leg}.wav`);
@@ -115,13 +118,13 @@ function writeWavs(spoolPath: string, folder: string): readonly string[] {
   });
 }
 
-/** @returns the ms of a core that it took, by its own account */
-function mergeByFfmpeg(ffmpeg: string, wavs: readonly string[], outPath: string): number {
+/** @returns the CPU time reported by ffmpeg in milliseconds */
+function mixWithFfmpeg(ffmpeg: string, wavs: readonly string[], outPath: string): number {
   const inputs = wavs.flatMap((path) => ['-i', path]);
   const join =
     '[0:a]aresample=24000[l];[1:a]aresample=24000[r];[l][r]join=inputs=2:channel_layout=stereo[out]';
   const encode = ['-map', '[out]', '-c:a', 'libmp3lame', '-b:a', '64k', '-ar', '24000', '-y'];
-  // As many threads as we have.
+  // As many threads as the product uses.
   const alone = ['-nostdin', '-benchmark', '-threads', '1', '-filter_complex_threads', '1'];
   const args = [...alone, ...inputs, '-filter_complex', join, ...encode, outPath];
   const { status, stderr } = spawnSync(ffmpeg, args, { encoding: 'utf8' });
@@ -143,7 +146,7 @@ async function worstPlace(ffmpeg: string, path: string, times: ToneTimes): Promi
   );
 }
 
-/** The ms of a core that work takes in all threads: what else the machine does leaves it as it is. */
+/** CPU time of some work over all threads in milliseconds, independent of other load. */
 async function cpuMsOf(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
   await work();

@@ -1,17 +1,20 @@
-/** A part of this measurement: prints nothing, answers figures and whether they are good enough. */
+/**
+ * A part of this benchmark. It prints nothing and returns its figures and whether they meet the
+ * targets.
+ */
 export type RecordsSection = (options: RecordsOptions) => Promise<RecordsFigures>;
 
 export interface RecordsOptions {
-  /** Told what is being done, as it takes minutes. */
-  readonly tell: (text: string) => void;
-  /** Rows of the history; a million by default. */
+  /** Reports progress, because a part takes minutes. */
+  readonly reportProgress: (text: string) => void;
+  /** Rows of the history. Default: a million. */
   readonly calls: number;
 }
 
 export interface RecordsFigures {
   readonly isMet: boolean;
-  /** For people. */
+  /** Text output. */
   readonly lines: readonly string[];
-  /** For `--json`. */
+  /** Output of `--json`. */
   readonly figures: object;
 }

@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { AccountsRepository } from '../../src/features/auth/accounts.repository.js';
 
-/** Agents of the account: the first has most calls, the last few. */
+/** Agents of the account: the first has most of the calls, the last only a few. */
 const AGENTS = 20;
 const TURNS_A_CALL = 2;
 
 export interface FilledTable {
   readonly accountId: string;
-  /** The busiest first. */
+  /** Sorted by number of calls, descending. */
   readonly agentIds: readonly string[];
 }
 
-/** The indexes that lists are sorted by, as the schema has them. */
+/** The indexes for sorted lists, as defined in the schema. */
 export async function historyIndexes(db: Knex): Promise<ReadonlyMap<string, string>> {
   const rows: { indexname: string; indexdef: string }[] = await db('pg_indexes')
     .where({ tablename: 'calls' })
@@ -21,8 +21,8 @@ export async function historyIndexes(db: Knex): Promise<ReadonlyMap<string, stri
 }
 
 /**
- * An account with so many calls of 90 days, that ended; the table's own indexes are left out and
- * made later. Their sums are made by the database, as for any other row.
+ * Creates an account with `calls` ended calls over 90 days. The indexes of the table are created
+ * later. Triggers compute the sums as for any other row.
  */
 export async function fillTable(db: Knex, calls: number): Promise<FilledTable> {
   const accountId = await new AccountsRepository(db).insert('Bench');
@@ -46,7 +46,7 @@ export async function fillTable(db: Knex, calls: number): Promise<FilledTable> {
        ) made`,
       { accountId, agentIds, calls },
     );
-    // What a turn's trigger would note stands in the rows already.
+    // The rows already contain what the turns' trigger would set.
     await transaction.raw('alter table call_turns disable trigger user');
     await transaction.raw(
       `insert into call_turns (call_id, index, role, text, cut, start_ms, end_ms, latency)

@@ -7,8 +7,8 @@ const SECTIONS: Readonly<Record<string, () => Promise<{ readonly measure: Record
 };
 
 /**
- * What remains of calls: all parts, or the named one. `--json` prints JSON; `--calls=N` fills the
- * history with so many.
+ * Measures call records: all parts, or the named one. `--json` prints JSON; `--calls=N` sets the
+ * rows of the history.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const named = args.filter((arg) => !arg.startsWith('-'));
@@ -20,16 +20,17 @@ export async function run(args: readonly string[]): Promise<number> {
     );
     return 2;
   }
-  const tell = (text: string) => console.error(text);
-  const told: Record<string, object> = {};
+  const reportProgress = (text: string) => console.error(text);
+  const figuresByPart: Record<string, object> = {};
   let isMet = true;
   for (const name of named.length > 0 ? named : Object.keys(SECTIONS)) {
     const { measure } = await SECTIONS[name]!();
-    const section = await measure({ tell, calls });
+    const section = await measure({ reportProgress, calls });
     isMet &&= section.isMet;
-    told[name] = { ...section.figures, isMet: section.isMet };
+    figuresByPart[name] = { ...section.figures, isMet: section.isMet };
     if (!args.includes('--json')) console.log([name, ...section.lines, ''].join('\n'));
   }
-  if (args.includes('--json')) console.log(JSON.stringify({ ...told, isMet }, undefined, 2));
+  if (args.includes('--json'))
+    console.log(JSON.stringify({ ...figuresByPart, isMet }, undefined, 2));
   return isMet ? 0 : 1;
 }

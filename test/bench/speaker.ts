@@ -2,14 +2,14 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** What one synthesis took. */
+/** Duration of one synthesis. */
 export interface Spoken {
   readonly firstAudioMs: number;
   readonly totalMs: number;
   readonly audioSeconds: number;
 }
 
-/** Something that speaks a text and says how long it took. */
+/** Speaks a text and measures its duration. */
 export interface Speaker {
   readonly name: string;
   speak(text: string): Promise<Spoken>;
@@ -17,8 +17,8 @@ export interface Speaker {
 }
 
 /**
- * Starts a peer's program, which answers each line of input (a text as JSON) by a line of times;
- * its first line says that its voice is loaded.
+ * Starts a peer's program. It answers each input line (a text as JSON) with a line of times; its
+ * first line reports that its voice is loaded.
  */
 export async function startPeer(
   name: string,
@@ -58,7 +58,7 @@ function linesOf(
       for (;;) {
         const { value, done } = await lines.next();
         if (done) throw new Error(`${name} ended: ${stderr}`);
-        // Native libraries print their own lines to standard output.
+        // Native libraries also print to standard output.
         if (value.startsWith('{')) return JSON.parse(value);
       }
     },

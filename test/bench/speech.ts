@@ -18,12 +18,12 @@ import { gatewaySpeaker, startGateway } from './gateway.js';
 import { startPeers } from './peers.js';
 import type { Speaker } from './speaker.js';
 
-/** The voice that the peers speak with too, at its own rate: they do not resample either. */
+/** The voice of the peers, at its own sample rate: the peers do not resample either. */
 const WITH = { voice: 'piper-joe', sampleRate: 22_050 };
 const DEFAULT_ROUNDS = 10;
 const CONCURRENCIES = [1, 4, 16] as const;
 const CROWD_ROUNDS = 3;
-/** The text that is spoken several times at once. */
+/** The text for concurrent synthesis. */
 const CROWD_TEXT = TEXTS[1];
 /** One format of each codec. */
 const FORMATS = ['pcm', 'wav', 'mp3', 'opus_48000_64', 'ulaw_8000', 'alaw_8000'];
@@ -33,20 +33,20 @@ const ENCODER_INPUT_RATE = 24_000;
 const RULES = 10_000;
 const DICTIONARY_LIMIT_MS = 1;
 
-/** What so many texts at once took. */
+/** Results for several concurrent texts. */
 interface CrowdFigure {
   readonly speaker: string;
   readonly concurrency: number;
   readonly medianFirstAudioMs: number;
   readonly worstFirstAudioMs: number;
   readonly totalMs: number;
-  /** Seconds of speech made in a second. */
+  /** Seconds of speech synthesised per second. */
   readonly throughput: number;
 }
 
 /**
- * The same Piper voice in our gateway, over HTTP, and in two peers without HTTP, one thread each; then
- * 1, 4 and 16 texts at once, the encoders' speed, and a large dictionary.
+ * Compares the same Piper voice in the gateway over HTTP and in two peers without HTTP, one thread
+ * each. Also measures 1, 4 and 16 concurrent texts, the encoders' speed, and a large dictionary.
  * `--json` prints JSON, `--rounds N` sets the rounds.
  */
 export async function run(args: readonly string[]): Promise<number> {
@@ -85,7 +85,7 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Of some rounds, in which the speakers take turns, each one's middle round. */
+/** The median round of each speaker; the speakers alternate. */
 async function crowdsOf(speakers: readonly Speaker[], concurrency: number): Promise<CrowdFigure[]> {
   const rounds: CrowdFigure[][] = speakers.map(() => []);
   for (let round = 0; round < CROWD_ROUNDS; round++) {
@@ -104,7 +104,7 @@ async function speakAtOnce(speaker: Speaker, concurrency: number): Promise<Crowd
   const spoken = await Promise.all(
     Array.from({ length: concurrency }, async () => {
       const { firstAudioMs, totalMs, audioSeconds } = await speaker.speak(CROWD_TEXT.text);
-      // A peer speaks one text after the other and counts from where it begins: waiting counts too.
+      // A peer speaks its texts in sequence and measures from the start of each: the wait is added.
       const waitedMs = performance.now() - startedAt - totalMs;
       return { firstAudioMs: Math.max(0, waitedMs) + firstAudioMs, audioSeconds };
     }),
@@ -121,7 +121,7 @@ async function speakAtOnce(speaker: Speaker, concurrency: number): Promise<Crowd
   };
 }
 
-/** Times real time, each format on the encoders' one thread: medians of rounds. */
+/** Speed of each format relative to real time on the encoder thread: medians of the rounds. */
 async function encoderSpeeds(): Promise<Readonly<Record<string, number>>> {
   const scheduler = new CpuScheduler(1);
   const wasm = new EncoderThread(scheduler);
@@ -134,7 +134,7 @@ async function encoderSpeeds(): Promise<Readonly<Record<string, number>>> {
         ['mp3 by lamejs', lamejs, 'mp3'] as const,
       ]) {
         const speed = await encoderSpeed(encoders, format);
-        // The first round warms.
+        // The first round warms up.
         if (round >= 0) speeds.set(name, [...(speeds.get(name) ?? []), speed]);
       }
     }
@@ -154,7 +154,7 @@ async function encoderSpeed(encoders: EncoderThread, format: string): Promise<nu
   return (ENCODED_SECONDS * 1000) / (performance.now() - startedAt);
 }
 
-/** Something like a voice: a tone with harmonics. */
+/** A voice-like signal: a tone with harmonics. */
 function oneSecond(): Float32Array<ArrayBuffer> {
   return Float32Array.from({ length: ENCODER_INPUT_RATE }, (_, i) => {
     const phase = (2 * Math.PI * 140 * i) / ENCODER_INPUT_RATE;
@@ -162,7 +162,7 @@ function oneSecond(): Float32Array<ArrayBuffer> {
   });
 }
 
-/** In ms, to apply 10,000 rules to 1,000 characters. */
+/** Time to apply 10,000 rules to 1,000 characters, in milliseconds. */
 function dictionaryTime(): number {
   const dictionary = new Dictionary(
     Array.from({ length: RULES }, (_, i) => ({

@@ -5,7 +5,7 @@ import { cough } from '../support/corpora/spoken-questions.js';
 import { SpeechSynthesiser } from '../support/harness/audio/synthesised-speech.js';
 import { CallClient } from '../support/harness/call/call-client.js';
 import { type Percentiles, percentilesOf } from '../support/harness/endpointing/percentiles.js';
-import { admit, makeAgent } from './bench-agent.js';
+import { makeAgent, requestConnection } from './bench-agent.js';
 import { onsetOf, triggerOf } from './caller-speech.js';
 import { machineNow, numberBehind } from './comparison.js';
 import { type RunningGateway, startGateway } from './gateway.js';
@@ -20,15 +20,15 @@ const QUESTION = 'How much are twelve red roses?';
 const INTERRUPTION = 'Stop, please, I have another question.';
 const TURNS = 200;
 const CALLS = 8;
-/** Each fifth answer is interrupted, and through another fifth somebody coughs. */
+/** One of five answers is interrupted, and one of five is overlapped by a cough. */
 const EVERY = 5;
-/** Into the answer, ms. */
+/** Time of the interruption in the answer, in milliseconds. */
 const INTERRUPT_AFTER_MS = 1_000;
-/** An interruption that is not heard by then is not going to be. */
+/** Timeout for the detection of an interruption. */
 const PAUSE_WITHIN_MS = 3_000;
-/** The client's fade after `pause`. Source: the conversation design, barge-in. */
+/** Duration of the client's fade after `pause`, in milliseconds. */
 const FADE_MS = 40;
-/** Source: the conversation design, latency. */
+/** Upper limits in milliseconds. */
 const BARS = {
   ownP50: 40,
   ownP99: 120,
@@ -40,26 +40,29 @@ const BARS = {
 interface Clips {
   readonly question: Float32Array;
   readonly interruption: Float32Array;
-  /** Of the interruption, in ms: where it is loud, and where the VAD knows of it. */
+  /** Positions in the interruption in ms: onset of loud audio, and detection by the VAD. */
   readonly onsetMs: number;
   readonly triggerMs: number;
 }
 
 interface Measured {
-  /** Of each turn, all but the wait for its end: the providers answer at once, so it is our own. */
+  /**
+   * Latency of each turn without the endpointing delay: as the providers are instant, the gateway's
+   * own.
+   */
   readonly own: number[];
   readonly total: number[];
   readonly onsetToSilence: number[];
   readonly triggerToSilence: number[];
-  /** Samples lost or repeated by going on after a cough. */
+  /** Samples lost or repeated when resuming after a cough. */
   readonly resumeErrors: number[];
-  /** Interruptions and coughs at which the agent did not even pause. */
-  unheard: number;
+  /** Interruptions and coughs at which the agent did not pause. */
+  missedInterruptions: number;
 }
 
 /**
- * Turns, interruptions and coughs in several calls at once, with providers that answer at once and a
- * real VAD and turn model: what the gateway itself takes. `--turns N`, `--json`.
+ * Measures turns, interruptions and coughs in several concurrent calls with instant providers, a
+ * real VAD and a real turn model: the gateway's own latency. `--turns N`, `--json`.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const turns = numberBehind(args, '--turns', TURNS);
@@ -73,7 +76,7 @@ export async function run(args: readonly string[]): Promise<number> {
       onsetToSilence: [],
       triggerToSilence: [],
       resumeErrors: [],
-      unheard: 0,
+      missedInterruptions: 0,
     };
     const calls = Math.min(CALLS, turns);
     await Promise.all(
@@ -100,7 +103,7 @@ async function converse(
   agentId: string,
   { turns, clips, measured }: Talk,
 ): Promise<void> {
-  const client = new CallClient(await admit(gateway, agentId));
+  const client = new CallClient(await requestConnection(gateway, agentId));
   await client.connect();
   for (let turn = 0; turn < turns; turn++) {
     await sleep(400);
@@ -125,7 +128,7 @@ async function interrupt(client: CallClient, after: number, clips: Clips, measur
   await client.say(clips.interruption);
   const atMs = await pauseAt(client, after);
   if (atMs === undefined) {
-    measured.unheard++;
+    measured.missedInterruptions++;
     return;
   }
   const silentMs = atMs + FADE_MS - client.speechStartedAt;
@@ -133,15 +136,15 @@ async function interrupt(client: CallClient, after: number, clips: Clips, measur
   measured.triggerToSilence.push(silentMs - clips.triggerMs);
 }
 
-/** The agent holds, hears that it was nothing, and goes on. */
+/** The agent pauses, the recogniser returns no words, and the agent resumes. */
 async function coughAt(client: CallClient, after: number, measured: Measured): Promise<void> {
   await sleep(INTERRUPT_AFTER_MS);
   await client.say(cough());
-  if ((await pauseAt(client, after)) === undefined) measured.unheard++;
+  if ((await pauseAt(client, after)) === undefined) measured.missedInterruptions++;
   else await client.waitFor('resume', undefined, { after });
 }
 
-/** When the agent held; undefined: it did not. */
+/** Time of the pause; undefined if there was none. */
 async function pauseAt(client: CallClient, after: number): Promise<number | undefined> {
   for (const until = performance.now() + PAUSE_WITHIN_MS; performance.now() < until; ) {
     const paused = client.messages.find(({ message: { type, seq } }) => {
@@ -153,7 +156,7 @@ async function pauseAt(client: CallClient, after: number): Promise<number | unde
   return undefined;
 }
 
-/** Until the agent has been listening for a while. */
+/** Waits until the agent has been listening for a while. */
 async function quiet(client: CallClient): Promise<void> {
   for (let last = -1; last !== client.lastSeq; ) {
     last = client.lastSeq;
@@ -190,7 +193,7 @@ function report(measured: Measured, asJson: boolean): number {
     verdict('speech onset to silence p50, ms', onset.p50, BARS.onsetToSilenceP50),
     verdict('speech onset to silence p95, ms', onset.p95, BARS.onsetToSilenceP95),
     verdict('samples lost or repeated by a resume', lost, 0),
-    verdict('interruptions not heard', measured.unheard, 0),
+    verdict('interruptions not heard', measured.missedInterruptions, 0),
   ];
   const figures: Readonly<Record<string, Percentiles>> = {
     own,

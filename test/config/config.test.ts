@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 
-/** The sentence of a start that these settings prevent. */
+/** The error message of a start with these settings. */
 function sentence(environment: Record<string, string>): string {
   try {
     readConfig(environment);
@@ -36,7 +36,7 @@ describe('settings', () => {
   });
 
   it.each(['http://idp.example.com/jwks', 'http://10.0.0.5/jwks', 'ftp://127.0.0.1/jwks'])(
-    'refuse %s for the keys of tokens, which nobody in between may change',
+    'reject %s as a JWKS URL, because it must be protected against tampering',
     (url) => {
       const jwt = { JWT_JWKS_URL: url, JWT_ISSUER: 'i', JWT_AUDIENCE: 'a' };
       expect(sentence(jwt)).toContain('JWT_JWKS_URL must be');
@@ -44,25 +44,25 @@ describe('settings', () => {
   );
 
   it.each(['https://idp.example.com/jwks', 'http://127.0.0.1:9/jwks', 'http://[::1]:9/jwks'])(
-    'take %s for the keys of tokens',
+    'accept %s as a JWKS URL',
     (url) => {
       const jwt = { JWT_JWKS_URL: url, JWT_ISSUER: 'i', JWT_AUDIENCE: 'a' };
       expect(readConfig(jwt)).toMatchObject({ JWT_JWKS_URL: url });
     },
   );
 
-  it('refuse a key that no header can carry, and do not show it', () => {
+  it('reject a key that is invalid in a header, without printing it', () => {
     const fault = sentence({ LLM_API_KEY: 'one\r\ntwo', METRICS_TOKEN: 'too short' });
     expect(fault).toContain('LLM_API_KEY must be a key without spaces');
     expect(fault).toContain('METRICS_TOKEN must be');
     expect(fault).not.toContain('two');
   });
 
-  it('take an empty variable for an unset one', () => {
+  it('treat an empty variable as unset', () => {
     expect(readConfig({ PORT: '', PUBLIC_URL: '' })).toMatchObject({ PORT: 8080 });
   });
 
-  it('are read into the types that the program wants', () => {
+  it('are parsed to the types that the program uses', () => {
     expect(
       readConfig({
         PORT: '0',
@@ -84,7 +84,7 @@ describe('settings', () => {
     expect(readConfig({ TRUST_PROXY: '2' }).TRUST_PROXY).toBe(2);
   });
 
-  it('that are wrong are all named in one sentence', () => {
+  it('that are invalid are all named in one message', () => {
     const text = sentence({ PORT: '70000', LOG_LEVEL: 'loud', TRUST_PROXY: 'everybody' });
     expect(text).toBe(
       'Cannot start with these settings: PORT must be a port from 0 to 65535; ' +
@@ -111,11 +111,11 @@ describe('settings', () => {
     [{ LIVEKIT_URL: 'wss://x' }, /LIVEKIT_API_SECRET must be set together/],
     [{ LIVEKIT_API_KEY: 'x', LIVEKIT_API_SECRET: 'x' }, /LIVEKIT_URL.*must be set together/],
     [{ LIVEKIT_URL: 'ftp://x' }, /LIVEKIT_URL must be/],
-  ])('refuse %j', (environment, expected) => {
+  ])('reject %j', (environment, expected) => {
     expect(sentence(environment)).toMatch(expected);
   });
 
-  it('never show a secret', () => {
+  it('never print a secret', () => {
     expect(sentence({ SECRET_KEY: 'hunter2' })).toMatch(/SECRET_KEY must be/);
     expect(sentence({ SECRET_KEY: 'hunter2' })).not.toContain('hunter2');
     expect(sentence({ DATABASE_URL: 'http://u:hunter2@x' })).not.toContain('hunter2');

@@ -18,12 +18,12 @@ describeWith(['deploy-check'], 'compose.yaml', (tools) => {
   const services = Object.entries(project.services);
   const service = (name: string) => project.services[name]!;
 
-  it.each(Object.keys(COMPOSE_ENV))('is not started without %s', (name) => {
+  it.each(Object.keys(COMPOSE_ENV))('requires %s', (name) => {
     const { [name]: _, ...others } = COMPOSE_ENV as Record<string, string>;
     expect(() => files.compose(others)).toThrow(new RegExp(`required variable ${name} is missing`));
   });
 
-  it('publishes the proxy, SIP and media, and nothing else', () => {
+  it('publishes the ports of the proxy, SIP and media only', () => {
     const published = services.flatMap(([name, { ports }]) =>
       ports.map(({ published: port, protocol }) => `${name} ${port}/${protocol}`),
     );
@@ -42,7 +42,7 @@ describeWith(['deploy-check'], 'compose.yaml', (tools) => {
     expect(rtp[0]).toBe(`livekit-sip ${first}/udp`);
   });
 
-  it('publishes the very ports that LiveKit has its media on', () => {
+  it("publishes exactly LiveKit's media ports", () => {
     const { rtc } = LiveKitConfig.parse(files.yaml('livekit.yaml'));
     const ports = service('livekit').ports.map(({ published, target }) => [
       Number(published),
@@ -54,7 +54,7 @@ describeWith(['deploy-check'], 'compose.yaml', (tools) => {
     ]);
   });
 
-  it('waits for calls when it stops a gateway, or LiveKit under them', () => {
+  it('waits for calls when it stops a gateway or LiveKit', () => {
     const drain = Number(service('gateway-1').environment.DRAIN_SECONDS);
     for (const name of [...GATEWAYS, 'livekit', 'livekit-sip']) {
       const grace = secondsOf(service(name).stop_grace_period ?? '');
@@ -62,7 +62,7 @@ describeWith(['deploy-check'], 'compose.yaml', (tools) => {
     }
   });
 
-  it('takes every image from a variable, so that it can be pinned by its digest', () => {
+  it('takes every image from a variable, so that it can be pinned by digest', () => {
     const text = readFileSync(join(DEPLOY, 'compose.yaml'), 'utf8');
     const variables = [...text.matchAll(/^ +image: \$\{([A-Z_]+_IMAGE):-.+\}$/gm)].map(
       ([, name]) => name!,
@@ -74,21 +74,21 @@ describeWith(['deploy-check'], 'compose.yaml', (tools) => {
     );
     const images = Object.values(files.compose({ ...COMPOSE_ENV, ...pinned }).services);
     expect(images.every(({ image }) => image.endsWith(`@${digest}`))).toBe(true);
-    const told = readFileSync(join(DEPLOY, 'example.env'), 'utf8');
-    for (const name of variables) expect(told).toContain(name);
+    const example = readFileSync(join(DEPLOY, 'example.env'), 'utf8');
+    for (const name of variables) expect(example).toContain(name);
   });
 
-  it.each(services)('gives %s no more than it needs', (name, { image, ...given }) => {
+  it.each(services)('gives %s minimal privileges', (name, { image, ...given }) => {
     expect(given.read_only).toBe(true);
     expect(given.cap_drop).toEqual(['ALL']);
     expect(image).toMatch(/^[\w./-]+:[\w.-]+$/);
     expect(image).not.toMatch(/:latest$/);
-    // The gateways' health check is the image's; the models' service ends.
+    // The image defines the gateways' health check; the models service exits.
     expect(Boolean(given.healthcheck)).toBe(![...GATEWAYS, 'models'].includes(name));
     if (name !== 'models') expect(given.deploy?.resources.limits?.memory).toBeDefined();
   });
 
-  it('puts no init before who gives up being root: it could hand no signal on', () => {
+  it('uses no init process for services that drop root, because it could not forward signals', () => {
     const changing = services.filter(([, { cap_add: added }]) => added.includes('SETUID'));
     expect(changing.map(([name]) => name)).toEqual(['database']);
     for (const [, { init, cap_add: added }] of changing) {
@@ -96,7 +96,7 @@ describeWith(['deploy-check'], 'compose.yaml', (tools) => {
     }
   });
 
-  it('keeps the database, the storage and Redis away from everything but who asks them', () => {
+  it('limits access to the database, the storage and Redis to their clients', () => {
     const on = (network: string) =>
       services.filter(([, { networks }]) => network in networks).map(([name]) => name);
     expect(on('database').sort()).toEqual(['database', ...GATEWAYS]);
@@ -109,15 +109,15 @@ describeWith(['deploy-check'], 'compose.yaml', (tools) => {
     }
   });
 
-  it('puts nobody into a network with LiveKit who reaches its media from there by the public address', () => {
+  it("keeps services that reach LiveKit's media by its public address out of its networks", () => {
     const open = Object.keys(service('livekit').networks).filter(
       (network) => !project.networks[network]?.internal,
     );
-    const beside = services.filter(([, { networks }]) => open.some((name) => name in networks));
-    expect(beside.map(([name]) => name).sort()).toEqual(['livekit', 'proxy']);
+    const reachable = services.filter(([, { networks }]) => open.some((name) => name in networks));
+    expect(reachable.map(([name]) => name).sort()).toEqual(['livekit', 'proxy']);
   });
 
-  it('keeps media off every network of LiveKit’s that has no way out', () => {
+  it("uses LiveKit's outbound network for media only", () => {
     const closed = Object.keys(service('livekit').networks).flatMap((name) => {
       const { internal, ipam } = project.networks[name]!;
       return internal ? (ipam?.config ?? [{ subnet: `any of ${name}` }]) : [];
@@ -126,7 +126,7 @@ describeWith(['deploy-check'], 'compose.yaml', (tools) => {
     expect(rtc.ips.excludes).toEqual(closed.map(({ subnet }) => subnet));
   });
 
-  it('mounts files that are there', () => {
+  it('mounts existing files', () => {
     const binds = services.flatMap(([, { volumes }]) =>
       volumes.filter(({ type }) => type === 'bind').map(({ source }) => source),
     );
@@ -134,7 +134,7 @@ describeWith(['deploy-check'], 'compose.yaml', (tools) => {
     expect(binds.filter((path) => !existsSync(path))).toEqual([]);
   });
 
-  describe('with its secrets', () => {
+  describe('with secrets', () => {
     let folder: string;
     const makeSecrets = () =>
       execFileSync('sh', [join(DEPLOY, 'make-secrets.sh'), folder], { encoding: 'utf8' });
@@ -144,9 +144,9 @@ describeWith(['deploy-check'], 'compose.yaml', (tools) => {
     });
     afterAll(() => rmSync(join(folder, '..'), { recursive: true, force: true }));
 
-    it('has them all from make-secrets.sh, which changes none that is there', () => {
+    it('gets all of them from make-secrets.sh, which changes no existing one', () => {
       const made = readdirSync(folder);
-      // Without a token a gateway answers about its metrics inside its own container only.
+      // Without a token, a gateway answers metrics requests inside its container only.
       const used = [...Object.keys(project.secrets), 'metrics-token'];
       expect(used.sort()).toEqual(made.sort());
       for (const { file } of Object.values(project.secrets)) {
@@ -160,12 +160,12 @@ describeWith(['deploy-check'], 'compose.yaml', (tools) => {
       expect(statSync(folder).mode & 0o777).toBe(0o700);
     });
 
-    it('hands each one to who is told of it', () => {
+    it('gives each secret to its users', () => {
       for (const [name, { environment, secrets }] of services) {
-        const told = JSON.stringify(environment).match(/(?<=\/run\/secrets\/)[a-z0-9-]+/g) ?? [];
+        const example = JSON.stringify(environment).match(/(?<=\/run\/secrets\/)[a-z0-9-]+/g) ?? [];
         const handed = secrets.map(({ source }) => source);
         expect(
-          told.filter((secret) => !handed.includes(secret)),
+          example.filter((secret) => !handed.includes(secret)),
           name,
         ).toEqual([]);
       }
@@ -197,7 +197,7 @@ const LiveKitConfig = z.object({
     ips: z.object({ excludes: z.array(z.string()) }),
   }),
 });
-/** LiveKit SIP reads past a key that it does not know. Source: livekit/sip v1.11.0, pkg/config/config.go. */
+/** LiveKit SIP ignores unknown keys. Source: livekit/sip v1.11.0, pkg/config/config.go. */
 const SipConfig = z.strictObject({
   ws_url: z.string(),
   redis: z.strictObject({ address: z.string() }),

@@ -6,7 +6,7 @@ import { z } from 'zod';
 /** The folder deploy/ of this clone. */
 export const DEPLOY = fileURLToPath(new URL('../../../deploy/', import.meta.url));
 
-/** What `docker compose` takes from deploy/.env. */
+/** The variables of deploy/.env that `docker compose` reads. */
 export const COMPOSE_ENV = {
   PARLEY_HOST: 'voice.example.com',
   LIVEKIT_HOST: 'livekit.example.com',
@@ -53,21 +53,21 @@ export type KubernetesObject = z.infer<typeof KubernetesObject>;
 
 const Stage = z.object({ name: z.string(), base: z.string(), commands: z.array(z.string()) });
 
-/** Reads files of deploy/ by the program `deploy-check`. @throws what is wrong with them */
+/** Parses files of deploy/ with the program `deploy-check`. @throws with the errors of a file */
 export class DeployFiles {
   readonly #program: string;
 
-  /** @param program the need `deploy-check` */
+  /** @param program path from the optional program `deploy-check` */
   constructor(program: string) {
     this.#program = program;
   }
 
-  /** compose.yaml with these variables, and nothing of our own environment. */
+  /** compose.yaml with exactly these variables. */
   compose(env: Readonly<Record<string, string>> = COMPOSE_ENV) {
     return ComposeProject.parse(this.read('compose', join(DEPLOY, 'compose.yaml'), env));
   }
 
-  /** What a folder of deploy/kubernetes makes. */
+  /** The objects of a folder in deploy/kubernetes. */
   kubernetes(folder: string): readonly KubernetesObject[] {
     return z
       .array(KubernetesObject)
@@ -82,7 +82,7 @@ export class DeployFiles {
     return this.read('yaml', join(DEPLOY, file));
   }
 
-  /** @throws with what the program said in the message */
+  /** @throws with the output of the program */
   read(what: string, path: string, env: Readonly<Record<string, string>> = {}): unknown {
     return JSON.parse(
       execFileSync(this.#program, [what, path], {
@@ -95,7 +95,7 @@ export class DeployFiles {
   }
 }
 
-/** A duration as compose writes it, `5m15s`, in seconds. */
+/** A duration in the format of compose, `5m15s`, in seconds. */
 export function secondsOf(duration: string): number {
   const units = { h: 3_600, m: 60, s: 1 };
   return [...duration.matchAll(/(\d+)([hms])/g)].reduce(

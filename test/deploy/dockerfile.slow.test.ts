@@ -6,10 +6,10 @@ import { readConfig, SETTING_NAMES } from '../../src/config/config.js';
 import { describeWith } from '../support/harness/process/required-tools.js';
 import { DEPLOY, DeployFiles } from './deploy-files.js';
 
-describeWith(['deploy-check'], 'the Dockerfile', (tools) => {
+describeWith(['deploy-check'], 'Dockerfile', (tools) => {
   const files = new DeployFiles(tools['deploy-check']);
   const stages = files.dockerfile();
-  /** Those of a stage and of the stages that it is made of, the innermost first. */
+  /** The instructions of a stage and of its base stages, the innermost first. */
   const allOf = (name: string): readonly string[] => {
     const stage = stages.find((one) => one.name === name);
     return stage ? [...allOf(stage.base), ...stage.commands] : [];
@@ -18,7 +18,7 @@ describeWith(['deploy-check'], 'the Dockerfile', (tools) => {
   const last = (instruction: string) =>
     gateway.filter((command) => command.startsWith(`${instruction} `)).at(-1);
 
-  it('copies from stages that are there, and what the clone and .dockerignore let through', () => {
+  it('copies from existing stages, and files that the clone has and .dockerignore allows', () => {
     const ignore = readFileSync(join(DEPLOY, 'Dockerfile.dockerignore'), 'utf8').split('\n');
     expect(ignore).toContain('*');
     const names = stages.map(({ name }) => name);
@@ -47,7 +47,7 @@ describeWith(['deploy-check'], 'the Dockerfile', (tools) => {
     expect(readConfig(Object.fromEntries(set))).toMatchObject({ HOST: '0.0.0.0', PORT: 8080 });
   });
 
-  it('is refused when it is spoilt', () => {
+  it('is rejected if it is invalid', () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-dockerfile-'));
     try {
       const path = join(folder, 'Dockerfile');

@@ -32,7 +32,7 @@ const Gateways = z.object({
 });
 const Settings = z.object({ data: z.record(z.string(), z.string()) });
 
-describeWith(['deploy-check'], 'the Kubernetes manifests', (tools) => {
+describeWith(['deploy-check'], 'Kubernetes manifests', (tools) => {
   const files = new DeployFiles(tools['deploy-check']);
   const objects = files.kubernetes('base');
   const find = (kind: string) => objects.find((object) => object.kind === kind);
@@ -40,7 +40,7 @@ describeWith(['deploy-check'], 'the Kubernetes manifests', (tools) => {
   const [container] = pod.containers;
   const settings = Settings.parse(find('ConfigMap')).data;
 
-  it('are accepted by the API server’s own checks', () => {
+  it("pass the API server's validation", () => {
     expect(find('StatefulSet')).toBeDefined();
   });
 
@@ -55,7 +55,7 @@ describeWith(['deploy-check'], 'the Kubernetes manifests', (tools) => {
     });
   });
 
-  it('have each secret from where it is mounted, under the name that make-secrets.sh gives it', () => {
+  it('mount each secret under the name that make-secrets.sh gives it', () => {
     const made = readFileSync(join(DEPLOY, 'make-secrets.sh'), 'utf8');
     const paths = container.env.flatMap(({ name, value }) =>
       name.endsWith('_FILE') ? value! : [],
@@ -80,7 +80,7 @@ describeWith(['deploy-check'], 'the Kubernetes manifests', (tools) => {
     );
   });
 
-  it('let nobody read metrics through the ingress', () => {
+  it('block metrics on the ingress', () => {
     const metrics = objects.find(({ metadata }) => metadata.name === 'parley-metrics');
     expect(metrics).toMatchObject({
       metadata: {
@@ -90,7 +90,7 @@ describeWith(['deploy-check'], 'the Kubernetes manifests', (tools) => {
     });
   });
 
-  it('scale by the calls too, where there is Prometheus', () => {
+  it('also scale by the number of calls with Prometheus', () => {
     const example = files.kubernetes('example');
     const scaler = example.find(({ kind }) => kind === 'HorizontalPodAutoscaler');
     const metrics = [
@@ -118,7 +118,7 @@ describeWith(['deploy-check'], 'the Kubernetes manifests', (tools) => {
     });
   });
 
-  describe('that are spoilt', () => {
+  describe('that are invalid', () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-manifests-'));
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -132,7 +132,7 @@ describeWith(['deploy-check'], 'the Kubernetes manifests', (tools) => {
         /65535/,
       ],
       ['autoscaler.yaml', 'maxReplicas: 10', 'maxReplicas: 1', /must be greater than or equal/],
-    ])('are refused: %s with "%s" as "%s"', (file, right, wrong, expected) => {
+    ])('are rejected: %s with "%s" as "%s"', (file, right, wrong, expected) => {
       cpSync(join(DEPLOY, 'kubernetes/base'), folder, { recursive: true });
       const text = readFileSync(join(folder, file), 'utf8');
       expect(text).toContain(right);

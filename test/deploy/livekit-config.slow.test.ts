@@ -8,7 +8,7 @@ import { ServerProcess } from '../support/harness/process/server-process.js';
 import { type RedisServer, startRedisServer } from '../support/programs/redis-server.js';
 import { DEPLOY } from './deploy-files.js';
 
-/** What compose.yaml adds. */
+/** Variables that compose.yaml adds. */
 const ENVIRONMENT = {
   LIVEKIT_KEYS: `APIkey: ${'secret'.repeat(6)}`,
   LIVEKIT_WEBHOOK_API_KEY: 'APIkey',
@@ -27,7 +27,7 @@ describeWith(['livekit-server', 'redis-server'], 'livekit.yaml', (tools) => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** The file, on free ports of the loopback. */
+  /** Starts LiveKit with the file, on free loopback ports. */
   async function start(change: (text: string) => string): Promise<ServerProcess> {
     const [port, udpPort] = await Promise.all([freePort(), freePort()]);
     const text = readFileSync(join(DEPLOY, 'livekit.yaml'), 'utf8');
@@ -47,13 +47,13 @@ describeWith(['livekit-server', 'redis-server'], 'livekit.yaml', (tools) => {
     });
   }
 
-  it('is what LiveKit reads, with the keys that compose.yaml hands it', async () => {
+  it('is accepted by LiveKit, with the keys from compose.yaml', async () => {
     const server = await start((text) => text);
     expect(server.logs()).toContain('starting LiveKit server');
     await server.kill();
   });
 
-  it('would not be, with a word that LiveKit does not know', async () => {
+  it('is rejected with an unknown field', async () => {
     await expect(start((text) => text.replace('empty_timeout', 'empty_time'))).rejects.toThrow(
       /empty_time/,
     );

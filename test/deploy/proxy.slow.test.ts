@@ -9,7 +9,7 @@ import { describeWith } from '../support/harness/process/required-tools.js';
 import { ServerProcess } from '../support/harness/process/server-process.js';
 import { DEPLOY } from './deploy-files.js';
 
-/** Stands for a gateway: says who it is, and is ready or not. */
+/** A fake gateway that returns its name and a configurable readiness. */
 class NamedServer {
   isReady = true;
   readonly server: Server;
@@ -31,7 +31,7 @@ class NamedServer {
   }
 }
 
-describeWith(['caddy'], 'the proxy', (tools) => {
+describeWith(['caddy'], 'reverse proxy', (tools) => {
   const gateways = [new NamedServer('one'), new NamedServer('two')];
   const liveKit = new NamedServer('livekit');
   const folder = mkdtempSync(join(tmpdir(), 'parley-proxy-'));
@@ -73,29 +73,29 @@ describeWith(['caddy'], 'the proxy', (tools) => {
   const whoFor = (paths: readonly string[]) => Promise.all(paths.map(who));
   const sockets = Array.from({ length: 24 }, (_, i) => `/api/v1/calls/call-${i}/socket`);
 
-  it('brings a call’s socket to the same gateway each time, and other calls to both', async () => {
+  it("routes a call's sockets to the same gateway, and other calls to both", async () => {
     const first = await whoFor(sockets);
     expect(new Set(first)).toEqual(new Set(['one', 'two']));
     expect(await whoFor(sockets)).toEqual(first);
   });
 
-  it('shows nobody the metrics', async () => {
+  it('blocks the metrics', async () => {
     for (const path of ['/metrics', '/metrics/', '/metric%73', '//metrics']) {
       expect((await fetch(url + path)).status, path).toBe(404);
     }
   });
 
-  it('stands before LiveKit under its own name, and takes its webhooks from inside', async () => {
+  it('serves LiveKit under a separate host name, and accepts its webhooks from inside', async () => {
     expect(await (await fetch(`${liveKitUrl}/rtc`)).text()).toBe('livekit');
     const webhook = await fetch(`${insideUrl}/livekit/webhook`, { method: 'POST' });
     expect(['one', 'two']).toContain(await webhook.text());
     expect(await (await fetch(`${insideUrl}/api/v1/agent`)).text()).toBe('');
   });
 
-  it('sends nothing new to a gateway that says that it stops', async () => {
+  it('sends no new requests to a gateway that is stopping', async () => {
     gateways[0]!.isReady = false;
     const all = [...sockets, '/', '/api/v1/agent', '/docs', '/'];
-    // Each part of the proxy asks for itself whether a gateway is ready.
+    // Each part of the proxy checks the readiness of a gateway separately.
     await vi.waitUntil(async () => !(await whoFor(all)).includes('one'), 30_000);
     expect(new Set(await whoFor(all))).toEqual(new Set(['two']));
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { callSocketAsyncApi } from '../support/reference/call-socket-asyncapi.js';
 import { REFERENCE_PAGES } from '../support/reference/reference-pages.js';
 
-describe('the generated reference pages', () => {
+describe('generated reference pages', () => {
   it.each(Object.entries(REFERENCE_PAGES))('%s.md is current: npm run reference', (name, page) => {
     const path = new URL(`../../../docs/reference/${name}.md`, import.meta.url);
     expect(readFileSync(fileURLToPath(path), 'utf8')).toBe(page());

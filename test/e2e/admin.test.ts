@@ -30,15 +30,15 @@ describe('npm run admin', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Runs the program of `npm run admin` on a data folder, by default that of the running product. */
+  /** Runs `npm run admin` on a data folder. Default: the folder of the running product. */
   async function admin(args: readonly string[], env: Record<string, string> = {}) {
     const child = spawn(process.execPath, [CLI, ...args], {
       env: productEnv({ DATA_DIR: product.dataDir, ...env }),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-    const [told, faults] = await Promise.all([text(child.stdout), text(child.stderr)]);
-    return { code: await ended, told, faults };
+    const [printed, faults] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    return { code: await ended, printed, faults };
   }
 
   async function ask(url: string, key: string, path: string, method = 'GET', body?: unknown) {
@@ -50,29 +50,29 @@ describe('npm run admin', () => {
     return { status: response.status, body: (await response.json()) as { agent_id?: string } };
   }
 
-  const keyIn = (told: string) => /^vk_\S+$/m.exec(told)?.[0] ?? '';
+  const keyIn = (printed: string) => /^vk_\S+$/m.exec(printed)?.[0] ?? '';
 
-  it('makes accounts and keys that work at once, each within its own account', async () => {
+  it('creates accounts and keys that take effect immediately and see only their own account', async () => {
     expect((await admin(['accounts', 'add', 'Second'])).code).toBe(0);
     const added = await admin(['keys', 'add', 'Second', 'A key', '--scopes', 'agents,speech']);
     expect(added.code).toBe(0);
-    const key = keyIn(added.told);
+    const key = keyIn(added.printed);
     expect(await ask(product.url, key, '/agent')).toMatchObject({ status: 200 });
     expect((await ask(product.url, key, '/auth/api-key')).status).toBe(403);
     const mine = await ask(product.url, key, '/agent');
     const theirs = await ask(product.url, product.apiKey, '/agent');
     expect(JSON.stringify(mine.body)).not.toContain('agent_id');
     expect(JSON.stringify(theirs.body)).toContain('agent_id');
-    const id = /^(\d+) +A key/m.exec(added.told)?.[1] ?? '';
-    expect((await admin(['keys', 'revoke', 'Second', id])).told).toContain('revoked');
+    const id = /^(\d+) +A key/m.exec(added.printed)?.[1] ?? '';
+    expect((await admin(['keys', 'revoke', 'Second', id])).printed).toContain('revoked');
     await expect
       .poll(async () => (await ask(product.url, key, '/agent')).status, { timeout: 30_000 })
       .toBe(401);
   });
 
-  it('gives and limits credits, by which speech is paid', async () => {
+  it('sets credits and limits that apply to speech requests', async () => {
     await admin(['accounts', 'add', 'Paying']);
-    const key = keyIn((await admin(['keys', 'add', 'Paying', 'Key'])).told);
+    const key = keyIn((await admin(['keys', 'add', 'Paying', 'Key'])).printed);
     expect((await admin(['credits', 'add', 'Paying', '5'])).faults).toContain('unlimited');
     await admin(['credits', 'set', 'Paying', '0.5']);
     await admin(['prices', 'Paying', '--per-1000-characters', '100']);
@@ -86,13 +86,13 @@ describe('npm run admin', () => {
       return response.status;
     };
     expect([await speak(), await speak()]).toEqual([200, 402]);
-    expect((await admin(['credits', 'add', 'Paying', '0.5'])).told).toMatch(/Paying +0\.5 /);
+    expect((await admin(['credits', 'add', 'Paying', '0.5'])).printed).toMatch(/Paying +0\.5 /);
     expect(await speak()).toBe(200);
   });
 
-  it('removes an account with its keys, when asked twice', async () => {
+  it('deletes an account with its keys only after a second confirmation', async () => {
     await admin(['accounts', 'add', 'Passing']);
-    const key = keyIn((await admin(['keys', 'add', 'Passing', 'Key'])).told);
+    const key = keyIn((await admin(['keys', 'add', 'Passing', 'Key'])).printed);
     expect((await admin(['accounts', 'remove', 'Passing'])).faults).toContain('--yes');
     expect((await admin(['accounts', 'remove', 'Passing', '--yes'])).code).toBe(0);
     await expect
@@ -100,19 +100,19 @@ describe('npm run admin', () => {
       .toBe(401);
   });
 
-  it('assigns phone numbers to accounts, and lists and takes them back', async () => {
+  it('assigns phone numbers to accounts, lists them and removes them', async () => {
     await admin(['accounts', 'add', 'Calling']);
     const number = '+15550123';
     const assigned = await admin(['numbers', 'assign', 'Calling', '+1 (555) 0123']);
-    expect([assigned.code, assigned.told]).toEqual([0, expect.stringContaining(number)]);
-    expect((await admin(['numbers', 'list', 'Calling'])).told).toMatch(
+    expect([assigned.code, assigned.printed]).toEqual([0, expect.stringContaining(number)]);
+    expect((await admin(['numbers', 'list', 'Calling'])).printed).toMatch(
       /\+15550123 .*Calling +- +yes/,
     );
     expect((await admin(['numbers', 'unassign', number])).code).toBe(0);
-    expect((await admin(['numbers'])).told).not.toContain(number);
+    expect((await admin(['numbers'])).printed).not.toContain(number);
   });
 
-  it('says in a sentence what is wrong', async () => {
+  it('reports each error in one sentence', async () => {
     const wrong: [string[], number, string][] = [
       [['accounts', 'rename', 'Nobody', 'Other'], 1, 'There is no account "Nobody"'],
       [['accounts', 'add', ' '], 1, 'A name has'],
@@ -134,7 +134,7 @@ describe('npm run admin', () => {
     }
   });
 
-  describe('a backup', () => {
+  describe('backup', () => {
     const SECRET = 'a-webhook-secret-of-the-test';
     let agentId: string;
     beforeAll(async () => {
@@ -150,26 +150,28 @@ describe('npm run admin', () => {
         },
       });
       agentId = created.body.agent_id ?? '';
-      expect((await admin(['backup', file('plain.zip')])).told).toContain('without SECRET_KEY');
-      expect((await admin(['backup', file('whole.zip'), '--with-secret'])).told).toContain('holds');
+      expect((await admin(['backup', file('plain.zip')])).printed).toContain('without SECRET_KEY');
+      expect((await admin(['backup', file('whole.zip'), '--with-secret'])).printed).toContain(
+        'holds',
+      );
     });
 
-    /** A data folder that a backup was restored into, with what was said. */
+    /** Restores a backup into a new data folder. Returns the folder and the program's output. */
     async function restored(args: readonly string[], env: Record<string, string> = {}) {
       const dataDir = join(folder, `data-${Math.random().toString(36).slice(2)}`);
       return { dataDir, ...(await admin(['restore', ...args], { DATA_DIR: dataDir, ...env })) };
     }
 
-    it('is private, whole, and overwrites nothing', async () => {
+    it('is private and complete, and overwrites no file', async () => {
       expect(statSync(file('plain.zip')).mode & 0o777).toBe(0o600);
       expect(readFileSync(file('plain.zip')).includes(SECRET)).toBe(false);
       expect((await admin(['backup', file('plain.zip')])).faults).toContain('exists already');
       expect((await admin(['backup', file('no/such.zip')])).faults).toContain('does not exist');
     });
 
-    it('with SECRET_KEY comes back whole: keys, agents and their secrets', async () => {
-      const { dataDir, code, told } = await restored([file('whole.zip')]);
-      expect([code, told]).toEqual([0, expect.stringContaining('API keys work as before')]);
+    it('restores keys, agents and their secrets with SECRET_KEY', async () => {
+      const { dataDir, code, printed } = await restored([file('whole.zip')]);
+      expect([code, printed]).toEqual([0, expect.stringContaining('API keys work as before')]);
       const again = await startProduct({ dataDir });
       try {
         const agent = await ask(again.url, product.apiKey, `/agent/${agentId}`);
@@ -190,7 +192,7 @@ describe('npm run admin', () => {
       expect(twice.faults).toContain('is not empty');
     });
 
-    it('without SECRET_KEY says what it needs, and comes back with it or without', async () => {
+    it('reports the missing SECRET_KEY, and restores with and without it', async () => {
       const refused = await restored([file('plain.zip')]);
       expect(refused.faults).toContain('set SECRET_KEY');
       const key = readFileSync(join(product.dataDir, 'secret-key'), 'utf8').trim();
@@ -201,14 +203,14 @@ describe('npm run admin', () => {
         ...env,
         SECRET_KEY: `another-secret-of-the-test,${key}`,
       });
-      expect(resealed.told).toMatch(/secrets of 1 agents? with the newest/);
+      expect(resealed.printed).toMatch(/secrets of 1 agents? anew/);
       const wrong = await admin(['reseal'], { ...env, SECRET_KEY: 'a-third-secret-of-the-test' });
       expect(wrong.faults).toContain('SECRET_KEY');
       const forgotten = await restored([file('plain.zip'), '--forget-secrets']);
-      expect(forgotten.told).toContain('enter them again');
+      expect(forgotten.printed).toContain('enter them again');
     });
 
-    it('that is cut short or is none is refused, and leaves nothing', async () => {
+    it('rejects a truncated or invalid file and leaves no files', async () => {
       const half = file('half.zip');
       writeFileSync(half, readFileSync(file('whole.zip')));
       truncateSync(half, Math.floor(statSync(half).size / 2));
@@ -222,7 +224,7 @@ describe('npm run admin', () => {
       expect(existsSync(join(refused.dataDir, 'secret-key'))).toBe(false);
     });
 
-    it('is refused where there is no installation yet', async () => {
+    it('fails where there is no installation', async () => {
       const dataDir = join(folder, 'nothing');
       mkdirSync(dataDir);
       const outcome = await admin(['backup', file('of-nothing.zip')], { DATA_DIR: dataDir });

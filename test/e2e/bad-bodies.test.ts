@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { nameOf, withContractPlane } from '../support/harness/app/contract-app.js';
 import type { Operation } from '../support/harness/app/openapi-document.js';
 import { Coercions } from '../support/programs/schemathesis/coercions.js';
-import { BodySchema, type Field, NASTIES, type Nasty, toJson } from './malformed-bodies.js';
+import {
+  BodySchema,
+  type Field,
+  INVALID_VALUES,
+  type InvalidValue,
+  toJson,
+} from './malformed-bodies.js';
 
 const plane = withContractPlane();
 
@@ -35,7 +41,7 @@ async function send(operation: Operation, text: string) {
   return { ...answer, about };
 }
 
-/** The places that a 422 tells of, in the body. */
+/** The places in the body that a 422 response reports. */
 function placesIn(body: unknown): string[] {
   const { detail } = body as { detail: readonly { loc: readonly (string | number)[] }[] };
   expect(detail.every(({ loc }) => loc[0] === 'body')).toBe(true);
@@ -44,10 +50,13 @@ function placesIn(body: unknown): string[] {
 
 const placeOf = ({ place }: Field) => place.join('.');
 
-/** Sends one kind of nonsense in all the places at once, those apart that the document allows. */
+/**
+ * Sends one invalid value in all places at once, and separately in places where the document allows
+ * it.
+ */
 async function sendEverywhere(
   operation: Operation,
-  { name, make }: Nasty,
+  { name, make }: InvalidValue,
   fields: readonly Field[],
 ) {
   const schema = bodySchemaOf(operation);
@@ -57,7 +66,8 @@ async function sendEverywhere(
       return value !== undefined && !coercionsOf().explaining(one, value);
     });
   const isAllowed = ([{ schema: one }, value]: (typeof values)[number]) =>
-    // The judge knows no integers but those that a double holds exactly; the document does.
+    // This schema validator accepts only integers that a double holds exactly; the document allows
+    // all.
     (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) ||
     coercionsOf().strict(one).safeParse(value).success;
   const allowed = values.filter(isAllowed);
@@ -66,33 +76,33 @@ async function sendEverywhere(
   if (wrong.length === 0) return;
   const { status, body, about } = await send(operation, toJson(schema.withValues(wrong)));
   expect(status, `${name}: ${about}`).toBe(422);
-  const told = placesIn(body);
-  const untold = wrong
+  const reported = placesIn(body);
+  const unreported = wrong
     .map(([field]) => placeOf(field))
-    .filter((place) => !told.some((one) => one === place || one.startsWith(`${place}.`)));
-  expect(untold, `${name}: ${about}`).toEqual([]);
+    .filter((place) => !reported.some((one) => one === place || one.startsWith(`${place}.`)));
+  expect(unreported, `${name}: ${about}`).toEqual([]);
 }
 
-describe('every field of every body', () => {
-  it.each(NASTIES.map((nasty) => [nasty.name, nasty] as const))(
-    'that is %s is refused with its place, or taken as the document says',
-    async (_, nasty) => {
+describe('fields of request bodies', () => {
+  it.each(INVALID_VALUES.map((invalidValue) => [invalidValue.name, invalidValue] as const))(
+    'are rejected with their place, or accepted as documented, if the value is %s',
+    async (_, invalidValue) => {
       for (const operation of operations()) {
         const { fields } = bodySchemaOf(operation);
         await sendEverywhere(
           operation,
-          nasty,
-          fields.filter(({ holds }) => !holds),
+          invalidValue,
+          fields.filter(({ hasFields: holds }) => !holds),
         );
-        for (const field of fields.filter(({ holds }) => holds)) {
-          await sendEverywhere(operation, nasty, [field]);
+        for (const field of fields.filter(({ hasFields: holds }) => holds)) {
+          await sendEverywhere(operation, invalidValue, [field]);
         }
       }
     },
     120_000,
   );
 
-  it('that is missing is told with its place, all at once', async () => {
+  it('are all reported in one response if they are missing', async () => {
     for (const operation of operations()) {
       const schema = bodySchemaOf(operation);
       const required = schema.fields.filter(
@@ -108,7 +118,7 @@ describe('every field of every body', () => {
     }
   });
 
-  it('may be anything of one shape, and no shape nests without end', async () => {
+  it('may have any JSON type, and deep nesting is rejected', async () => {
     for (const operation of operations()) {
       for (const body of ['null', '[]', '"text"', '7', '{}']) await send(operation, body);
       const deep = `{"x":${'['.repeat(500)}${']'.repeat(500)}}`;

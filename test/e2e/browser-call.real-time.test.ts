@@ -20,12 +20,12 @@ import { describeWith } from '../support/harness/process/required-tools.js';
 const QUESTION = 'How much does a coffee cost in the café?';
 const LONG_ANSWERED = 'What are your opening hours?';
 const INTERRUPTION = 'Wait, how much does a coffee cost?';
-/** The ready-made agent greets for about nine seconds. */
+/** Longer than the seed agent's greeting of about 9 seconds. */
 const GREETED_MS = 14_000;
-/** Longer than any test lasts. */
+/** Longer than any test. */
 const SILENT_MS = 120_000;
 
-/** Keeps what the page says of its state, without repetitions. */
+/** Collects the states that the page shows, without repetitions. */
 const WATCH_STATES = `
   globalThis.shownStates = [];
   new MutationObserver(() => {
@@ -44,14 +44,14 @@ async function talk(page: Page, agent = SEED_AGENT.name): Promise<void> {
   await page.getByRole('button', { name: 'Talk' }).click();
 }
 
-/** So much of the agent's audio has not been played, or not been reported yet, ms. */
+/** The agent's audio that was not reported as played yet, in milliseconds. */
 const unplayedMs = ({ audioBytes, played }: SocketTraffic) =>
   audioBytes / BYTES_PER_MS - played.at(-1)!;
 
-/** Where the page stands, once it stands still. */
-async function heldPlayhead(page: Page, { played }: SocketTraffic): Promise<number> {
+/** The playhead after a pause, once it no longer changes. */
+async function pausedPlayhead(page: Page, { played }: SocketTraffic): Promise<number> {
   for (let last: number | undefined; ; ) {
-    // What the page was told has reached its audio thread after that.
+    // By then the page's audio thread has processed the previous message.
     await page.waitForTimeout(400);
     await page.evaluate('undefined');
     if (last === played.at(-1)) return played.at(-1)!;
@@ -62,14 +62,14 @@ async function heldPlayhead(page: Page, { played }: SocketTraffic): Promise<numb
 const lastLine = (page: Page, role: 'user' | 'agent') =>
   page.locator(`#transcript li[data-role="${role}"][data-final="true"] .words`).last();
 
-describeWith(['chromium', 'piper-tts'], 'a call in the browser', (tools) => {
+describeWith(['chromium', 'piper-tts'], 'browser call', (tools) => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-microphone-'));
   const browsers: Browser[] = [];
   let product: Product;
-  let asker: Browser;
+  let questionBrowser: Browser;
   let interrupter: Browser;
   let silent: Browser;
-  let deaf: Browser;
+  let withoutMicrophone: Browser;
   beforeAll(async () => {
     const launch = async (microphone?: string) => {
       const launched = await launchBrowser(tools.chromium, microphone);
@@ -83,10 +83,10 @@ describeWith(['chromium', 'piper-tts'], 'a call in the browser', (tools) => {
     const [clips] = await Promise.all([speakWithPiper(tools['piper-tts'], texts), starting]);
     const [question, long, interruption] = clips.map((samples) => ({ atMs: GREETED_MS, samples }));
     const first = { ...long!, atMs: 8_000 };
-    // In the middle of an answer of eight seconds, however late it begins.
+    // In the middle of an answer of eight seconds, even if the answer starts late.
     const interruptedAt = Math.round(first.atMs + first.samples.length / 16 + 4_500);
     const interrupting = [first, { ...interruption!, atMs: interruptedAt }];
-    [asker, interrupter, silent, deaf] = await Promise.all([
+    [questionBrowser, interrupter, silent, withoutMicrophone] = await Promise.all([
       launch(microphoneFile(folder, [question!])),
       launch(microphoneFile(folder, interrupting)),
       launch(microphoneFile(folder, [{ atMs: SILENT_MS, samples: new Float32Array() }])),
@@ -109,7 +109,7 @@ describeWith(['chromium', 'piper-tts'], 'a call in the browser', (tools) => {
     return (await response.json()) as Answer;
   }
 
-  /** The page, signed in; it goes with its test, and with it its call. */
+  /** Opens the page and signs in. The page and its call are closed after the test. */
   async function open({ onTestFinished }: TestContext, browser: Browser, url = product.url) {
     const opened = await signedIn(browser, url, product.apiKey);
     onTestFinished(() => opened.page.close());
@@ -128,9 +128,9 @@ describeWith(['chromium', 'piper-tts'], 'a call in the browser', (tools) => {
   }
 
   describe('by voice', () => {
-    it.concurrent('answers a spoken question by voice and shows all of it', async (test) => {
+    it.concurrent('answers a spoken question and displays its transcript', async (test) => {
       const { expect } = test;
-      const { page, faults, wire } = await open(test, asker);
+      const { page, faults, traffic: wire } = await open(test, questionBrowser);
       await page.evaluate(WATCH_STATES);
       await page
         .getByRole('combobox', { name: 'Agent' })
@@ -146,8 +146,8 @@ describeWith(['chromium', 'piper-tts'], 'a call in the browser', (tools) => {
 
       const answer = page.locator('#transcript').getByText(/three dollars and fifty cents/);
       await answer.waitFor();
-      const asked = await lastLine(page, 'user').textContent();
-      expect(asked).toMatch(/coffee|caf/i);
+      const userLine = await lastLine(page, 'user').textContent();
+      expect(userLine).toMatch(/coffee|caf/i);
       await expect
         .poll(() => page.evaluate('shownStates.join(", ")'), { timeout: 30_000 })
         .toBe('Connecting …, Starting …, Speaking, Listening, Thinking, Speaking, Listening');
@@ -159,7 +159,7 @@ describeWith(['chromium', 'piper-tts'], 'a call in the browser', (tools) => {
       expect(added).toBe(Number.parseInt(total, 10));
       expect(seconds).toBe(`${(added / 1000).toFixed(2)} s`);
 
-      // All that was sent has been played, by the sound card's clock.
+      // The sound card has played all received audio.
       await expect.poll(() => unplayedMs(wire)).toBeCloseTo(0, 6);
       expect(wire.played).toEqual([...wire.played].sort((a, b) => a - b));
       await page.getByRole('button', { name: 'Hang up' }).click();
@@ -173,7 +173,7 @@ describeWith(['chromium', 'piper-tts'], 'a call in the browser', (tools) => {
       expect(faults).toEqual([]);
     });
 
-    it.concurrent('stops at once for a caller who interrupts, and answers that', async (test) => {
+    it.concurrent('stops immediately at a barge-in and answers it', async (test) => {
       const { config } = await readyMade();
       const name = 'Without a greeting';
       const made = await ask<StoredAgent>('POST', '/agent', {
@@ -181,7 +181,7 @@ describeWith(['chromium', 'piper-tts'], 'a call in the browser', (tools) => {
         config: { ...config, greeting: '' },
       });
       await ask('POST', `/agent/${made.agent_id}/deploy`);
-      const { page, wire } = await open(test, interrupter);
+      const { page, traffic: wire } = await open(test, interrupter);
       await talk(page, name);
       await page
         .locator('#transcript')
@@ -191,7 +191,8 @@ describeWith(['chromium', 'piper-tts'], 'a call in the browser', (tools) => {
       const steering = wire.messages.flatMap(({ type }) =>
         /^(pause|resume|clear)$/.test(type) ? [type] : [],
       );
-      // A recogniser with little CPU may need so long for the first word that the agent goes on.
+      // On a busy machine, the first word may be recognised so late that the agent resumes in
+      // between.
       expect(steering.join(' ')).toMatch(/^pause (resume )?clear$/);
       const answers = wire.messages.filter(
         (message) => message.type === 'transcript' && message.role === 'agent',
@@ -205,24 +206,24 @@ describeWith(['chromium', 'piper-tts'], 'a call in the browser', (tools) => {
     });
   });
 
-  describe('by hand', () => {
-    it.concurrent('takes a typed question, holds its playhead on pause, and resumes a broken socket', async (test) => {
+  describe('by keyboard', () => {
+    it.concurrent('answers typed text, pauses playout, and resumes after a lost connection', async (test) => {
       const { expect } = test;
       const { page } = await open(test, silent);
       const between = await proxySocket(page);
-      const { wire } = between;
+      const { traffic: wire } = between;
       await page.evaluate(WATCH_STATES);
       await talk(page);
       await expect.poll(() => wire.played.at(-1) ?? 0, { timeout: 20_000 }).toBeGreaterThan(500);
 
       between.say({ type: 'pause' });
-      const held = await heldPlayhead(page, wire);
-      expect(held).toBeLessThan(wire.audioBytes / BYTES_PER_MS);
+      const pausedAt = await pausedPlayhead(page, wire);
+      expect(pausedAt).toBeLessThan(wire.audioBytes / BYTES_PER_MS);
       const reports = wire.played.length;
-      between.say({ type: 'resume', fromMs: held });
+      between.say({ type: 'resume', fromMs: pausedAt });
       await expect.poll(() => wire.played.length).toBeGreaterThan(reports + 2);
-      expect(wire.played[reports]! - held).toBeGreaterThan(0);
-      expect(wire.played[reports]! - held).toBeLessThanOrEqual(110);
+      expect(wire.played[reports]! - pausedAt).toBeGreaterThan(0);
+      expect(wire.played[reports]! - pausedAt).toBeLessThanOrEqual(110);
 
       await between.breakSocket();
       await expect
@@ -244,8 +245,8 @@ describeWith(['chromium', 'piper-tts'], 'a call in the browser', (tools) => {
       await page.locator('#status', { hasText: 'You hung up.' }).waitFor();
     });
 
-    it.concurrent('says so when the microphone is refused, and lets the caller type', async (test) => {
-      const { page } = await open(test, deaf);
+    it.concurrent('reports a refused microphone and accepts typed text', async (test) => {
+      const { page } = await open(test, withoutMicrophone);
       await talk(page);
       await page.getByText(/(was refused|No microphone was found).*You can type instead/).waitFor();
       await page.getByLabel('Type instead of talking').fill('Can I pay by card?');
@@ -257,17 +258,17 @@ describeWith(['chromium', 'piper-tts'], 'a call in the browser', (tools) => {
         .waitFor({ timeout: 30_000 });
     });
 
-    it.concurrent('says what to do where the page is not secure', async (test) => {
+    it.concurrent('explains what to do on an insecure origin', async (test) => {
       const { port } = new URL(product.url);
-      const { page } = await open(test, deaf, `http://${INSECURE_HOST}:${port}`);
+      const { page } = await open(test, withoutMicrophone, `http://${INSECURE_HOST}:${port}`);
       await talk(page);
       await page.getByText(/open this page with https/).waitFor();
       await page.getByRole('button', { name: 'Talk' }).waitFor();
     });
   });
 
-  it('offers a test call where the agent is paused', async (test) => {
-    const { page } = await open(test, deaf);
+  it('offers a test call to a paused agent', async (test) => {
+    const { page } = await open(test, withoutMicrophone);
     const { agent_id: id } = await readyMade();
     await ask('POST', `/agent/${id}/pause`);
     await talk(page);

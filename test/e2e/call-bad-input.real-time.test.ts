@@ -23,7 +23,7 @@ const FRAME = 640;
 let product: Product;
 let stored: StoredCalls;
 let agentId: string;
-/** Of all calls, also of attempts that failed. */
+/** Clients of all calls, including failed attempts. */
 const clients: CallClient[] = [];
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
     env: { SECRET_KEY: SECRET, CONCURRENT_CALLS: String(SLOTS), REQUESTS_PER_MINUTE: '0' },
   });
   stored = new StoredCalls(product);
-  // Nobody is asked whether he is still there while the machine is busy.
+  // A timeout of 0 disables the inactivity prompts, which a slow machine could trigger.
   agentId = await makeAgent(product, { ...SHOP, greeting: '', user_silence_timeout: 0 });
 });
 afterAll(async () => {
@@ -39,7 +39,7 @@ afterAll(async () => {
   await product?.stop();
 });
 
-/** Opens a socket, sends these frames and tells how it was closed. */
+/** Opens a socket, sends frames and returns how the server closed it. */
 async function closing(url: string, frames: readonly (string | Buffer)[]) {
   const socket = new WebSocket(url, [SUBPROTOCOL]);
   const texts: string[] = [];
@@ -71,8 +71,8 @@ function clientOf(...parts: ConstructorParameters<typeof CallClient>): CallClien
 
 const hello = (token: string) => JSON.stringify({ type: 'hello', token });
 
-describe('the way into a call', () => {
-  it('is refused with a reason, and takes no slot', async () => {
+describe('connection details', () => {
+  it('are refused with a reason and take no slot', async () => {
     expect(await refusal(product, { agent_id: 'nobody' })).toEqual({
       status: 404,
       code: 'AGENT_NOT_FOUND',
@@ -98,7 +98,7 @@ describe('the way into a call', () => {
     expect(ended.status).toBe(200);
   });
 
-  it('never holds more than the slots, however many ask at once', async () => {
+  it('never exceed the slots, for any number of concurrent requests', async () => {
     const answers = await Promise.all(
       Array.from({ length: SLOTS + 20 }, () =>
         ask(product, 'POST', '/connection/connection-details', { agent_id: agentId }),
@@ -121,10 +121,10 @@ describe('the way into a call', () => {
   });
 });
 
-describe('what comes along with hello', () => {
+describe('input after hello', () => {
   const typed = JSON.stringify({ type: 'text', text: 'Are you there?' });
 
-  it('waits for the call to begin, and is heard', async () => {
+  it('is buffered until the call starts', async () => {
     const { server_url, participant_token } = await requestConnection(product, agentId);
     const frames = [hello(participant_token), typed, JSON.stringify({ type: 'end' })];
     const { code, texts } = await closing(server_url, frames);
@@ -135,7 +135,7 @@ describe('what comes along with hello', () => {
     expect(code).toBe(1000);
   });
 
-  it('is bounded', async () => {
+  it('is limited', async () => {
     const { server_url, participant_token } = await requestConnection(product, agentId);
     const frames = [hello(participant_token), Buffer.alloc(60_000), Buffer.alloc(10_000)];
     const { code, reason } = await closing(server_url, frames);
@@ -143,8 +143,8 @@ describe('what comes along with hello', () => {
   });
 });
 
-describe('a socket that does not begin as it should', () => {
-  it('is refused for a token that is wrong, expired, of another use or of another call', async () => {
+describe('invalid start of a socket', () => {
+  it('is refused for a token that is malformed, expired, of another purpose or of another call', async () => {
     const [details, other] = [
       await requestConnection(product, agentId),
       await requestConnection(product, agentId),
@@ -169,14 +169,14 @@ describe('a socket that does not begin as it should', () => {
       const { code, reason } = await closing(details.server_url, [hello(token)]);
       expect({ code, reason }).toEqual({ code: 1008, reason: 'the token is wrong or has expired' });
     }
-    // The same token, had it not expired, would have been right.
+    // Signed in the same way, but not expired.
     const client = clientOf({ ...details, participant_token: await sign(nowS + 60) });
     await client.connect();
     client.hangUp();
     await client.closed();
   });
 
-  it('is closed with the rule that it broke, and its token still works once', async () => {
+  it('closes the socket with an error code, and the token remains valid for one use', async () => {
     const details = await requestConnection(product, agentId);
     const token = details.participant_token;
     const wrong: readonly (readonly [string | Buffer, number, RegExp])[] = [
@@ -204,7 +204,7 @@ describe('a socket that does not begin as it should', () => {
 
     const client = clientOf(details);
     await client.connect();
-    // Replayed, by a second socket, while the first one lives and after it.
+    // The token is used again, by a second socket during the call and after it.
     const replayed = await closing(details.server_url, [hello(token)]);
     expect(replayed).toMatchObject({ code: 1008, reason: expect.stringMatching(/has been used/) });
     client.type('Do you deliver?');
@@ -217,9 +217,9 @@ describe('a socket that does not begin as it should', () => {
   });
 });
 
-describe.concurrent('a running call', () => {
-  // The longest first.
-  it('is cut off when its client stops reading', async () => {
+describe.concurrent('running call', () => {
+  // The slowest test first.
+  it('is closed when its client stops reading', async () => {
     const { client, details } = await call();
     client.type('Who teaches the class about orchids?');
     await client.state('speaking');
@@ -230,7 +230,7 @@ describe.concurrent('a running call', () => {
     client.close();
   });
 
-  it('tells which rule was broken, closes the socket, and ends when nobody comes back', async () => {
+  it('reports each protocol violation, closes the socket, and ends if no client reconnects', async () => {
     const wrong: readonly (readonly [string | Buffer, RegExp])[] = [
       [hello('again'), /hello comes once/],
       ['{{{', /not valid JSON/],
@@ -265,7 +265,7 @@ describe.concurrent('a running call', () => {
     }
   });
 
-  it('may be taken up again over a socket that keeps to the rules', async () => {
+  it('resumes on a socket that follows the protocol', async () => {
     const { client } = await call();
     client.send('{{{');
     await client.closed();
@@ -277,7 +277,7 @@ describe.concurrent('a running call', () => {
     client.close();
   });
 
-  it('goes on over a second socket, and tells the first one so', async () => {
+  it('continues on a second socket and notifies the first one', async () => {
     const { client, details } = await call();
     const { resumeToken } = await client.waitFor('ready');
     await client.state('listening');
@@ -288,12 +288,12 @@ describe.concurrent('a running call', () => {
     expect(await client.closed()).toBe(4409);
     const { code, texts } = await second;
     expect(code).toBe(1000);
-    const told = texts.map((text) => JSON.parse(text) as { type: string });
-    expect(told.map(({ type }) => type)).toEqual(['ready', 'end']);
+    const refusals = texts.map((text) => JSON.parse(text) as { type: string });
+    expect(refusals.map(({ type }) => type)).toEqual(['ready', 'end']);
     client.close();
   });
 
-  it('refuses bytes that are no Opus, and a flood of texts', async () => {
+  it('rejects invalid Opus and limits text messages', async () => {
     const details = await requestConnection(product, agentId);
     const opus = clientOf(details, { audio: { up: 'opus' } });
     await opus.connect();
@@ -308,7 +308,7 @@ describe.concurrent('a running call', () => {
     client.close();
   });
 
-  it('takes audio at ten times real time and a minute of silence, and still answers', async () => {
+  it('accepts audio at ten times real time and a minute of silence, and still answers', async () => {
     const { client } = await call();
     client.mute(true);
     const second = Buffer.alloc(32_000);
@@ -325,7 +325,7 @@ describe.concurrent('a running call', () => {
     client.close();
   });
 
-  it('outlives noise, clicks and single samples', async () => {
+  it('survives noise, clicks and single samples', async () => {
     const { client } = await call();
     client.mute(true);
     const noise = Buffer.from(Uint8Array.from({ length: 60_000 }, (_, i) => (i * 7919) % 251));
@@ -341,7 +341,7 @@ describe.concurrent('a running call', () => {
   });
 });
 
-it('leaves nothing behind: no call, no fault, a gateway that is ready and ends in order', async () => {
+it('all calls have ended without faults, and the gateway is ready and stops gracefully', async () => {
   for (const client of clients) client.close();
   await expect.poll(() => stored.live(), { timeout: 60_000 }).toBe(0);
   expect((await fetch(`${product.url}/readyz`)).status).toBe(200);

@@ -12,10 +12,10 @@ import { CallClient } from '../support/harness/call/call-client.js';
 import { type Product, removeDataDir, startProduct } from '../support/harness/process/product.js';
 import { makeTestFolder } from '../support/harness/process/test-folder.js';
 
-/** It asks nobody whether he is still there while the machine is busy. */
+/** The timeout of 0 disables the inactivity prompts, which a slow machine could trigger. */
 const AGENT: AgentConfigInput = { ...SHOP, greeting: '', user_silence_timeout: 0 };
 
-describe('a gateway that ends with calls on it', () => {
+describe('gateway that stops during calls', () => {
   const dataDir = makeTestFolder();
   const clients: CallClient[] = [];
   let product: Product | undefined;
@@ -38,43 +38,45 @@ describe('a gateway that ends with calls on it', () => {
     return { client, callId: details.call_id };
   }
 
-  it('lets them finish on SIGTERM, ends what is left when its time is up, and admits no more', async () => {
-    await product?.stop(); // of an attempt that failed
+  it('waits for its calls on SIGTERM, ends the remaining ones after the drain time, and admits no new ones', async () => {
+    await product?.stop(); // of a failed attempt
     const drainMs = 20_000;
     product = await startProduct({ dataDir, env: { DRAIN_SECONDS: String(drainMs / 1_000) } });
-    const [polite, endless] = await Promise.all([answered(AGENT), answered(AGENT)]);
+    const [finishing, endless] = await Promise.all([answered(AGENT), answered(AGENT)]);
     const agentId = await makeAgent(product, AGENT);
-    const stoppedAt = polite.client.lastSeq;
-    const toldAt = performance.now();
+    const stoppedAt = finishing.client.lastSeq;
+    const signalledAt = performance.now();
     const stopping = product.stop();
     const isRefused = async () => (await refusal(product!, { agent_id: agentId })).status;
     await expect.poll(isRefused).toBe(503);
     const readiness = await fetch(`${product.url}/readyz`);
     expect(readiness.status).toBe(503);
     expect(await readiness.json()).toMatchObject({ parts: { gateway: 'stopping' } });
-    polite.client.type('How much are twelve red roses?');
-    await polite.client.state('speaking', stoppedAt);
-    polite.client.hangUp();
-    await polite.client.waitFor('end', ({ reason }) => reason === 'user_hangup');
+    finishing.client.type('How much are twelve red roses?');
+    await finishing.client.state('speaking', stoppedAt);
+    finishing.client.hangUp();
+    await finishing.client.waitFor('end', ({ reason }) => reason === 'user_hangup');
     await endless.client.waitFor('end', ({ reason }) => reason === 'drained');
-    // A timer may be early by a millisecond.
-    expect(performance.now() - toldAt).toBeGreaterThan(drainMs - 100);
+    // Timers may fire a millisecond early.
+    expect(performance.now() - signalledAt).toBeGreaterThan(drainMs - 100);
     expect(await endless.client.closed()).toBe(1000);
     expect(await stopping).toBe(0);
 
     product = await startProduct({ dataDir });
-    expect(await endedCall(product, polite.callId)).toMatchObject({ ended_reason: 'user_hangup' });
+    expect(await endedCall(product, finishing.callId)).toMatchObject({
+      ended_reason: 'user_hangup',
+    });
     expect(await endedCall(product, endless.callId)).toMatchObject({ ended_reason: 'drained' });
   });
 
-  it('has kept their turns after kill -9, and says why they ended', async () => {
+  it('keeps the stored turns after SIGKILL and records why the calls ended', async () => {
     product ??= await startProduct({ dataDir });
     const { client, callId } = await answered(AGENT);
     const askedAt = client.lastSeq;
-    // The answer takes ten seconds, so that it is not over when the gateway dies.
+    // The answer takes ten seconds, longer than the gateway lives.
     client.type('Who teaches the class about orchids?');
     await client.state('speaking', askedAt);
-    // A busy database may write it down after the answer began.
+    // A busy database may store the turn after the answer has started.
     const written = new StoredCalls(product);
     await expect.poll(() => written.turns(callId)).toHaveLength(3);
     await written.close();

@@ -18,13 +18,13 @@ import { makeTestFolder } from '../support/harness/process/test-folder.js';
 
 const APOLOGY = /Sorry, I could not work that out/;
 
-describe('a language model behind an endpoint', () => {
+describe('LLM endpoint', () => {
   const dataDir = makeTestFolder();
   const replays = join(dataDir, 'replays');
   let server: LlmServer;
   let product: Product;
   let stored: StoredCalls;
-  /** Of all calls, also of attempts that failed. */
+  /** Clients of all calls, including failed attempts. */
   const clients: CallClient[] = [];
 
   beforeAll(async () => {
@@ -55,7 +55,7 @@ describe('a language model behind an endpoint', () => {
     return { client, callId: details.call_id };
   }
 
-  /** Types a question to a model and gives what is answered, until the agent listens again. */
+  /** Types questions to a model and collects the answers, each until the state is `listening`. */
   async function converse(model: string, questions: readonly string[]) {
     const { client, callId } = await call(model);
     const waits: number[] = [];
@@ -78,27 +78,28 @@ describe('a language model behind an endpoint', () => {
     const agentTexts = client.finals
       .filter((text) => text.startsWith('agent: '))
       .map((text) => text.slice(7));
-    return { texts: agentTexts, waits, heardAll: client.player.hasHeardAll };
+    return { texts: agentTexts, waits, heardAll: client.player.hasPlayedAll };
   }
 
-  // First, as what is still asked of models that hang ends late.
-  it('that fails in any way is apologised for, and the call goes on', async () => {
+  // Runs first, because requests to hanging models end late.
+  it('leads to an apology after any failure, and the call continues', async () => {
     const failing = ['dead', 'failing', 'hanging', 'stalling', 'empty', 'babbling'];
     const calls = await Promise.all(failing.map((model) => converse(model, ['Are you open?'])));
     for (const [i, { texts, waits }] of calls.entries()) {
       expect(texts, failing[i]).toEqual([expect.stringMatching(APOLOGY)]);
-      // Within 8 s, as bad-providers.test.ts shows by the engine's own clock: here others run, too.
+      // The limit is 8 s by the engine's clock (bad-providers.test.ts); here other tests run as
+      // well.
       expect(waits[0], failing[i]).toBeLessThan(20_000);
     }
   });
 
-  it.concurrent('is asked with the instructions and the conversation as it was heard', async () => {
+  it.concurrent('receives the instructions and the played part of the conversation', async () => {
     const { texts, heardAll } = await converse('good', ['first thing', 'second thing']);
     expect(texts).toEqual(['You said first thing', 'You said second thing']);
     expect(heardAll).toBe(true);
-    // After the call it is asked once more, to sum it up.
+    // After the call there is one more request, for its summary.
     const { messages } = server.requests.findLast(
-      (asked) => asked.model === 'good' && asked.messages.length > 2,
+      (request) => request.model === 'good' && request.messages.length > 2,
     )!;
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
     expect(messages[0]?.content).toMatch(/^You help\./);
@@ -109,17 +110,17 @@ describe('a language model behind an endpoint', () => {
     ]);
   });
 
-  it.concurrent('that breaks off says so', async () => {
+  it.concurrent('whose reply breaks off leads to a notice', async () => {
     const { texts } = await converse('breaking', ['Are you open?']);
     expect(texts[0]).toMatch(/^The shop opens at eight\. .*my answer broke off/s);
   });
 
-  it.concurrent('that answers with a picture only leaves the caller the floor', async () => {
+  it.concurrent('that returns only an emoji adds no agent turn', async () => {
     const { texts } = await converse('emoji', ['Are you open?', 'Are you there?']);
     expect(texts).toEqual([]);
   });
 
-  it('that never ends is interrupted like any other', async () => {
+  it('whose reply never ends can be interrupted', async () => {
     const { client } = await call('endless');
     client.type('Tell me.');
     await client.state('speaking');
@@ -132,18 +133,18 @@ describe('a language model behind an endpoint', () => {
     client.close();
   });
 
-  it('is asked nothing more when its call is over, and every turn was counted', async () => {
+  it('has no open requests after the calls, and the log contains the faults but no text', async () => {
     for (const client of clients) client.close();
     await expect.poll(() => server.openRequests, { timeout: 30_000 }).toBe(0);
     await expect.poll(() => stored.live(), { timeout: 60_000 }).toBe(0);
     const faults = () => product.logs().match(/Fault in a call/g)?.length ?? 0;
     await expect.poll(faults).toBeGreaterThanOrEqual(7);
-    // What was said stands in no line.
+    // Logs contain no prompts or transcripts.
     expect(product.logs()).not.toMatch(/Are you open|You help|first thing/);
     expect((await fetch(`${product.url}/readyz`)).status).toBe(200);
   });
 
-  it('has left a file of every call, which is the same call when it is held again', async () => {
+  it('writes one replay file per call, and each file replays without differences', async () => {
     await product.stop();
     const files = readdirSync(replays);
     expect(files.length).toBeGreaterThanOrEqual(6);

@@ -7,40 +7,39 @@ import {
 } from '../support/harness/app/contract-app.js';
 import type { Operation } from '../support/harness/app/openapi-document.js';
 
-/** Without the formant engine English alone is spoken. */
+/** Without the formant engine, only English voices are available. */
 const plane = withContractPlane({ FORMANT: 'off', KNOWLEDGE_FILE_BYTES: '8000000' });
 
 const NO_UUID = '00000000-0000-4000-8000-000000000000';
 const NO_NUMBER = 2_000_000_000;
 
-/** Documented errors that this file does not provoke, by status, and what does. */
+/** Documented errors that other tests provoke, by status. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   401: 'contract.test.ts, for every route',
   403: 'contract.test.ts, for every route',
-  422: 'bad-bodies.test.ts, for every body; routes.test.ts for queries',
+  422: 'bad-bodies.test.ts for bodies, routes.test.ts for queries',
   429: 'rate-limit.test.ts: one limiter for all routes',
-  500: 'routes.test.ts: one handler of faults for all routes',
-  503: 'database-away.test.ts, records.test.ts: one handler for all routes',
+  500: 'routes.test.ts: one error handler for all routes',
+  503: 'database-unavailable.test.ts, records.test.ts: one error handler for all routes',
 };
 
-/** The same for single routes. */
+/** The same for single routes, as `METHOD path status`. */
 const SINGLE: Readonly<Record<string, string>> = {
   'POST /api/v1/tts/pronunciation-dictionaries/add-from-rules 400':
-    'the reference lists it; nothing causes it',
+    'documented, but nothing causes it',
   'POST /api/v1/tts/pronunciation-dictionaries/add-from-rules 502':
     'a database that refuses one table',
   'POST /api/v1/tts/pronunciation-dictionaries/add-from-file 502':
     'a database that refuses one table',
   'POST /api/v1/tts/pronunciation-dictionaries/{dictionary_id}/add-rules 409':
     'dictionaries/bad-input.test.ts',
-  'POST /api/v1/agent/select-phone-number 409': 'numbers.test.ts',
-  'POST /api/v1/agent/release-phone-number 409': 'numbers.test.ts',
-  'POST /api/v1/agent/release-phone-number 502': 'numbers.test.ts',
-  'POST /api/v1/calls/outbound 409': 'idempotent-answers.test.ts: no call can be dialled here',
+  'POST /api/v1/agent/select-phone-number 409': 'phone-numbers.service.test.ts',
+  'POST /api/v1/agent/release-phone-number 409': 'phone-numbers.service.test.ts',
+  'POST /api/v1/agent/release-phone-number 502': 'phone-numbers.service.test.ts',
+  'POST /api/v1/calls/outbound 409': 'idempotency.test.ts: no call can be dialled here',
   'POST /api/v1/calls/outbound 502': 'outbound.test.ts',
-  'POST /api/v1/google/{agent_id}/oauth/start 502':
-    'the contract lists it; no account can be linked',
-  'POST /api/v1/telephony/audiosocket/calls 409': 'idempotent-answers.test.ts',
+  'POST /api/v1/google/{agent_id}/oauth/start 502': 'documented, but no account can be linked',
+  'POST /api/v1/telephony/audiosocket/calls 409': 'idempotency.test.ts',
   'POST /api/v1/connection/connection-details 502': 'room-details.test.ts',
   'POST /api/v1/connection/test-connection-details 502': 'room-details.test.ts',
   'GET /api/v1/downloads/{call_id}/{file} 404': 'records.test.ts',
@@ -56,18 +55,18 @@ const SINGLE: Readonly<Record<string, string>> = {
   'DELETE /api/v1/agent/call-history 409': 'retention.test.ts',
 };
 
-/** `METHOD path status` of every error that was answered. */
+/** `METHOD path status` of every error received. */
 const seen = new Set<string>();
 
 async function provoke(
   operation: Operation,
   status: number,
-  asked: ContractRequest,
+  request: ContractRequest,
   path?: string,
 ) {
-  const bearer = asked.bearer ?? plane().owner.key;
+  const bearer = request.bearer ?? plane().owner.key;
   const to = path ?? plane().pathOf(operation);
-  const answer = await plane().ask(operation.method, to, { ...asked, bearer });
+  const answer = await plane().ask(operation.method, to, { ...request, bearer });
   const about = `${nameOf(operation)}: ${JSON.stringify(answer.body).slice(0, 400)}`;
   expect(answer.status, about).toBe(status);
   expect(operation.responses, about).toHaveProperty(String(status));
@@ -88,7 +87,7 @@ const hasForm = ({ requestBody }: Operation) =>
   Boolean(requestBody?.content['multipart/form-data']);
 const hasJson = ({ requestBody }: Operation) => Boolean(requestBody?.content['application/json']);
 
-it('what does not exist is 404', async () => {
+it('unknown IDs return 404', async () => {
   const { resources } = plane();
   for (const operation of documenting(404)) {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
@@ -104,10 +103,10 @@ it('what does not exist is 404', async () => {
   }
 });
 
-it('a body that is too large is 413, and one of another type 415', async () => {
+it('bodies that are too large return 413, and bodies of another type 415', async () => {
   for (const operation of documenting(413).filter(hasJson)) {
     const body = `{"x":"${'x'.repeat(9_000_000)}"}`;
-    await persistently(() => provoke(operation, 413, { body }));
+    await retryConnection(() => provoke(operation, 413, { body }));
     const headers = { 'content-type': 'text/plain' };
     await provoke(operation, 415, { body: 'text', headers });
   }
@@ -115,7 +114,7 @@ it('a body that is too large is 413, and one of another type 415', async () => {
     const form = new FormData();
     form.set('file', new Blob(['x'.repeat(9_000_000)]), 'large');
     form.set('name', 'Large');
-    await persistently(() => provoke(operation, 413, { body: form }));
+    await retryConnection(() => provoke(operation, 413, { body: form }));
     await provoke(operation, 415, { body: '{}' });
   }
   for (const operation of documenting(400).filter(hasForm)) {
@@ -124,8 +123,11 @@ it('a body that is too large is 413, and one of another type 415', async () => {
   }
 });
 
-/** A server that waits no longer for the rest of a large body may cut it off: then again. */
-async function persistently(work: () => Promise<unknown>): Promise<void> {
+/**
+ * Repeats a request with a large body, because the server may close the connection before reading
+ * it completely.
+ */
+async function retryConnection(work: () => Promise<unknown>): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       await work();
@@ -136,14 +138,14 @@ async function persistently(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-it('a change of what was changed since is 412', async () => {
+it('an update of a resource that has changed since returns 412', async () => {
   for (const operation of documenting(412)) {
     const headers = { 'if-match': '"another"' };
     await provoke(operation, 412, { headers, body: plane().bodyOf(operation) });
   }
 });
 
-it('a change of a disabled agent is 409', async () => {
+it('an update of a disabled agent returns 409', async () => {
   const bearer = plane().owner.key;
   const path = plane().pathOf(operationOf('POST /api/v1/agent/{agent_id}/disable'));
   expect((await plane().ask('POST', path, { bearer })).status).toBe(200);
@@ -153,7 +155,7 @@ it('a change of a disabled agent is 409', async () => {
   await plane().renewResources();
 });
 
-it('a repetition of a request that still runs is 409', async () => {
+it('a repeated request returns 409 while the first one is running', async () => {
   const { database, owner } = plane();
   const bearer = owner.key;
   const agent = `/api/v1/agent/${plane().resources.agent_id}`;
@@ -161,15 +163,15 @@ it('a repetition of a request that still runs is 409', async () => {
   for (const operation of documenting(409).filter((one) => takes(one, 'Idempotency-Key'))) {
     if (`${nameOf(operation)} 409` in SINGLE) continue;
     const headers = { 'idempotency-key': `${nameOf(operation).slice(-100)} ${randomUUID()}` };
-    const asked = { bearer, headers, body: goodBodyOf(operation) };
-    const first = await plane().ask(operation.method, plane().pathOf(operation), asked);
+    const request = { bearer, headers, body: goodBodyOf(operation) };
+    const first = await plane().ask(operation.method, plane().pathOf(operation), request);
     expect(first.status, nameOf(operation)).toBeLessThan(300);
     await database.db('idempotent_answers').update({ answer: null });
-    await provoke(operation, 409, { ...asked, body: goodBodyOf(operation) });
+    await provoke(operation, 409, { ...request, body: goodBodyOf(operation) });
   }
 });
 
-/** Forms are made anew for each request. */
+/** Forms are created for each request. */
 function goodBodyOf(operation: Operation): unknown {
   if (!/\/(add-from-file|documents)$/.test(operation.path)) return plane().bodyOf(operation);
   const form = new FormData();
@@ -180,14 +182,14 @@ function goodBodyOf(operation: Operation): unknown {
   return form;
 }
 
-it('speech that cannot be paid is 402, in a language that no voice speaks 409, by another model 400', async () => {
-  const poor = await plane().makeAccount();
-  await plane().database.db('accounts').where({ id: poor.id }).update({
+it('speech returns 402 without credits, 409 for a language without a voice, and 400 for an unknown model', async () => {
+  const withoutCredits = await plane().makeAccount();
+  await plane().database.db('accounts').where({ id: withoutCredits.id }).update({
     balance: 0,
     price_per_1000_characters: 1,
   });
   for (const operation of documenting(402)) {
-    await provoke(operation, 402, { bearer: poor.key, body: { text: 'Hello.' } });
+    await provoke(operation, 402, { bearer: withoutCredits.key, body: { text: 'Hello.' } });
     const body = { text: 'Hola.', language: 'es', model: 'svc-tts-v1-latest' };
     await provoke(operation, 400, { body });
     await provoke(operation, 409, { body: { text: 'Hola.', language: 'es' } });
@@ -202,7 +204,7 @@ async function makeDeployedAgent(config: object, bearer = plane().owner.key): Pr
   return agent.agent_id;
 }
 
-it('a call that cannot be paid is 403, and the status of its agent says so before', async () => {
+it('a call without credits returns 403, and the agent status reports it in advance', async () => {
   const { id, key: bearer } = await plane().makeAccount();
   const agent_id = await makeDeployedAgent({}, bearer);
   const path = `/api/v1/connection/agent-status/${agent_id}`;
@@ -225,7 +227,7 @@ it('a call that cannot be paid is 403, and the status of its agent says so befor
   }
 });
 
-it("a voice that does not speak the call's language is 400", async () => {
+it('a voice that does not speak the language of the call returns 400', async () => {
   const bearer = plane().owner.key;
   const agent_id = await makeDeployedAgent({});
   const { body: voices } = await plane().ask('GET', '/api/v1/tts/voices?include=builtin', {
@@ -239,22 +241,22 @@ it("a voice that does not speak the call's language is 400", async () => {
   for (const operation of documenting(400).filter(({ path: at }) => at.includes('/connection/'))) {
     await provoke(operation, 400, { body });
     const livekit = { agent_id, transport: 'livekit' };
-    const { body: told } = await provoke(operation, 409, { body: livekit });
-    expect(told).toMatchObject({
+    const { body: conflict } = await provoke(operation, 409, { body: livekit });
+    expect(conflict).toMatchObject({
       code: 'NOT_CONFIGURED',
       error: expect.stringContaining('LIVEKIT_URL'),
     });
   }
 });
 
-it('a carrier that is away is 502', async () => {
+it('an unreachable carrier returns 502', async () => {
   for (const operation of documenting(502).filter(({ path }) => path.includes('phone-number'))) {
     if (`${nameOf(operation)} 502` in SINGLE) continue;
     await provoke(operation, 502, { body: plane().bodyOf(operation) });
   }
 });
 
-it('a carrier, an exchange and Google without their settings are 409', async () => {
+it('carriers, exchanges and Google return 409 if they are not configured', async () => {
   const to = '+14155550100';
   const config = {
     allow_outbound_calling: true,
@@ -262,19 +264,19 @@ it('a carrier, an exchange and Google without their settings are 409', async () 
     phone_provider: 'telnyx',
   };
   const agent_id = await makeDeployedAgent(config);
-  const asked: Readonly<Record<string, object>> = {
+  const request: Readonly<Record<string, object>> = {
     'POST /api/v1/calls/outbound': { agent_id, target_phone_number: to },
     'POST /api/v1/telephony/audiosocket/calls': { agent_id },
     'POST /api/v1/agent/search-phone-numbers': { provider: 'telnyx' },
     'POST /api/v1/google/{agent_id}/oauth/start': { return_path: '/' },
   };
-  for (const [name, body] of Object.entries(asked)) {
-    const { body: told } = await provoke(operationOf(name), 409, { body });
-    expect(told.code).toBe('NOT_CONFIGURED');
+  for (const [name, body] of Object.entries(request)) {
+    const { body: conflict } = await provoke(operationOf(name), 409, { body });
+    expect(conflict.code).toBe('NOT_CONFIGURED');
   }
 });
 
-it('every documented error was provoked, here or where it is said', () => {
+it('every documented error is provoked here or listed with its test', () => {
   const documented = plane().api.operations.flatMap((operation) =>
     Object.keys(operation.responses)
       .filter((status) => Number(status) >= 400 && !(status in ELSEWHERE))

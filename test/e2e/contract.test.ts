@@ -22,14 +22,14 @@ const plane = withContractPlane();
 let product: Product;
 let api: ApiDocument;
 let owner: Account;
-let stranger: Account;
+let otherAccount: Account;
 
 beforeAll(async () => {
   ({ product, api, owner } = plane());
-  stranger = await plane().makeAccount();
+  otherAccount = await plane().makeAccount();
 });
 
-const ask = (...asked: Parameters<ReturnType<typeof plane>['ask']>) => plane().ask(...asked);
+const ask = (...request: Parameters<ReturnType<typeof plane>['ask']>) => plane().ask(...request);
 const makeKey = (id: string, scopes: readonly Scope[], state?: KeyState) =>
   plane().makeKey(id, scopes, state);
 const pathOf = (operation: Operation) => plane().pathOf(operation);
@@ -38,18 +38,18 @@ const bodyOf = (operation: Operation) => plane().bodyOf(operation);
 const takesKeys = ({ security }: Operation) => security.some((one) => one.bearer);
 const scopeOf = ({ security }: Operation) => security[0]?.bearer?.[0];
 
-describe('the document', () => {
-  it('has every route, status and field of the contract, but what is pending', () => {
+describe('OpenAPI document', () => {
+  it('has every route, status and field of the contract, except for pending ones', () => {
     const operations = new Map(api.operations.map((one) => [nameOf(one), one]));
     const missing = CONTRACT.flatMap((route) => missingOf(route, operations.get(nameOf(route))));
     expect(missing.filter((name) => !(name in PENDING))).toEqual([]);
   });
 
-  it('shows examples that fit the schemas, for every body in JSON', () => {
+  it('has examples that match the schemas, for every JSON body', () => {
     for (const operation of api.operations) {
       const bodies = [operation.requestBody, ...Object.values(operation.responses)];
       for (const media of bodies.flatMap((body) => body?.content?.['application/json'] ?? [])) {
-        if (media.schema.format === 'binary') continue; // a file that is JSON
+        if (media.schema.format === 'binary') continue; // a file in JSON format
         expect(media, nameOf(operation)).toHaveProperty('example');
         expect(api.differences(media.schema, media.example), nameOf(operation)).toEqual([]);
       }
@@ -74,22 +74,22 @@ function missingOf(route: ContractRoute, operation: Operation | undefined): read
   ];
 }
 
-describe('every route', () => {
-  it('takes the example of its body, and answers as the document says', async () => {
+describe('routes', () => {
+  it('accept the example of their body and answer as documented', async () => {
     for (const operation of api.operations.filter(takesKeys).sort(deletesLast)) {
       const body = bodyOf(operation);
       const answer = await ask(operation.method, pathOf(operation), { bearer: owner.key, body });
-      const told = operation.responses[answer.status];
+      const documentedResponse = operation.responses[answer.status];
       const about = `${nameOf(operation)}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`;
-      expect(told, about).toBeDefined();
+      expect(documentedResponse, about).toBeDefined();
       expect([422, 500], about).not.toContain(answer.status);
-      const schema = told.content?.['application/json']?.schema;
+      const schema = documentedResponse.content?.['application/json']?.schema;
       if (answer.isJson) expect(api.differences(schema, answer.body), about).toEqual([]);
     }
   });
 });
 
-/** What is deleted is missed by the routes after it. */
+/** Routes that delete resources come last. */
 function deletesLast(left: Operation, right: Operation): number {
   const rank = ({ method, path }: Operation) =>
     (method === 'DELETE' ? 2 : 0) + (path.endsWith('/disable') ? 1 : 0);
@@ -98,14 +98,14 @@ function deletesLast(left: Operation, right: Operation): number {
 
 it.each(Object.entries(PENDING))('%s is still pending', async (name, pending) => {
   const operation = api.operations.find((one) => nameOf(one) === name);
-  if (!operation) return; // the document lacks it, which the test of the document allows
-  const asked = { bearer: owner.key, body: bodyOf(operation) };
-  const answer = await ask(operation.method, pathOf(operation), asked);
+  if (!operation) return; // the test of the document allows missing pending routes
+  const request = { bearer: owner.key, body: bodyOf(operation) };
+  const answer = await ask(operation.method, pathOf(operation), request);
   expect(answer.status).toBe(pending.status);
   expect(answer.body).toMatchObject(pending.body ?? {});
 });
 
-describe('who may enter', () => {
+describe('access', () => {
   beforeAll(async () => {
     await plane().renewResources();
   });
@@ -114,21 +114,21 @@ describe('who may enter', () => {
 
   it.each([
     ['no key', async () => undefined],
-    ['a key that was never made', async () => makeApiKey().text],
-    ['what has not the form of a key', async () => 'nonsense'],
-    ['a key that has expired', async () => makeKey(owner.id, ['*'], { expiresAt: new Date(1) })],
-    ['a key that is switched off', async () => makeKey(owner.id, ['*'], { isActive: false })],
-    ['a key that was revoked', makeRevokedKey],
-    ['a token that has expired', () => makeToken(SECRET, Date.now() - 60_000)],
+    ['an unknown key', async () => makeApiKey().text],
+    ['a malformed key', async () => 'nonsense'],
+    ['an expired key', async () => makeKey(owner.id, ['*'], { expiresAt: new Date(1) })],
+    ['an inactive key', async () => makeKey(owner.id, ['*'], { isActive: false })],
+    ['a revoked key', makeRevokedKey],
+    ['an expired token', () => makeToken(SECRET, Date.now() - 60_000)],
     [
-      'a token of somebody else',
+      'a token signed with another secret',
       () => makeToken('the secret of another place', Date.now() + 60_000),
     ],
-  ])('is not who has %s', async (_, makeBearer) => {
+  ])('is refused with %s', async (_, makeBearer) => {
     const bearer = await makeBearer();
     for (const operation of api.operations) {
-      const asked = { bearer, body: bodyOf(operation) };
-      const { status, headers, body } = await ask(operation.method, pathOf(operation), asked);
+      const request = { bearer, body: bodyOf(operation) };
+      const { status, headers, body } = await ask(operation.method, pathOf(operation), request);
       if (operation.security.some((one) => one.signed_link)) {
         expect([status, body.code], nameOf(operation)).toEqual([403, 'FORBIDDEN']);
         continue;
@@ -138,24 +138,24 @@ describe('who may enter', () => {
     }
   });
 
-  it('is not whose key lacks the scope of the route, which is named', async () => {
+  it('is refused without the scope of the route, and the error names the scope', async () => {
     for (const operation of api.operations.filter(takesKeys)) {
       const scope = scopeOf(operation);
       if (scope === undefined) continue;
       const bearer = await keyWithout(scope);
-      const asked = { bearer, body: bodyOf(operation) };
-      const { status, body } = await ask(operation.method, pathOf(operation), asked);
+      const request = { bearer, body: bodyOf(operation) };
+      const { status, body } = await ask(operation.method, pathOf(operation), request);
       expect([status, body.code], nameOf(operation)).toEqual([403, 'FORBIDDEN']);
       expect(body.detail).toContain(scope);
     }
   });
 
-  it('is not another account: what is not its own is 404, and stays as it is', async () => {
+  it('to the resources of another account returns 404 and changes nothing', async () => {
     const isAboutOne = (operation: Operation) =>
       operation.path.includes('{') || bodyNames(operation, 'agent_id');
     for (const operation of api.operations.filter(takesKeys).filter(isAboutOne)) {
-      const asked = { bearer: stranger.key, body: bodyOf(operation) };
-      const { status } = await ask(operation.method, pathOf(operation), asked);
+      const request = { bearer: otherAccount.key, body: bodyOf(operation) };
+      const { status } = await ask(operation.method, pathOf(operation), request);
       expect(status, nameOf(operation)).toBe(404);
     }
     for (const path of ['/agent/{agent_id}', '/knowledge-base/{kb_id}', '/auth/api-key/{key_id}']) {
@@ -167,7 +167,7 @@ describe('who may enter', () => {
 });
 
 it.each(['/api/v1/tts/stream', '/api/v1/tts/multi-stream'])(
-  'the socket %s is opened by a key with its scope only',
+  'the socket %s requires a key with its scope',
   async (path) => {
     expect(await upgradeStatus(path, undefined)).toBe(401);
     expect(await upgradeStatus(path, makeApiKey().text)).toBe(401);
@@ -179,11 +179,11 @@ it.each(['/api/v1/tts/stream', '/api/v1/tts/multi-stream'])(
   },
 );
 
-/** The HTTP status with which an upgrade is answered; 101 opens the socket. */
+/** The HTTP status of the response to an upgrade request; 101 if the socket opens. */
 async function upgradeStatus(path: string, bearer: string | undefined): Promise<number> {
   const headers = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
   const socket = new WebSocket(product.url.replace(/^http/, 'ws') + path, { headers });
-  socket.on('error', () => undefined); // follows the answer
+  socket.on('error', () => undefined); // emitted after the response
   const refused = once(socket, 'unexpected-response').then(([, { statusCode }]) => statusCode);
   const status = await Promise.race([refused, once(socket, 'open').then(() => 101)]);
   socket.terminate();
@@ -211,7 +211,7 @@ function makeToken(secret: string, expiresMs: number): Promise<string> {
 
 const keysWithout = new Map<string, Promise<string>>();
 
-/** A key to everything but one scope. */
+/** A key with all scopes except one. */
 function keyWithout(scope: string): Promise<string> {
   const scopes = new Set(api.operations.map(scopeOf).filter((one) => one && one !== scope));
   const key = keysWithout.get(scope) ?? makeKey(owner.id, [...scopes].filter(isKnownScope));

@@ -42,12 +42,12 @@ async function post(method: string, path: string, body?: unknown): Promise<Respo
   return response;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read whatever the service answers
+// biome-ignore lint/suspicious/noExplicitAny: tests read whatever the service responds
 async function json(method: string, path: string, body?: unknown): Promise<any> {
   return (await post(method, path, body)).json();
 }
 
-async function heard(text: string, more: object): Promise<string> {
+async function synthesise(text: string, more: object): Promise<string> {
   const body = { text, audio_format: 'pcm_16000', ...more };
   const pcm = new Int16Array(await (await post('POST', '/tts/speech/stream', body)).arrayBuffer());
   const samples = new Float32Array(pcm.length);
@@ -55,38 +55,38 @@ async function heard(text: string, more: object): Promise<string> {
   return listener.transcribe(samples, 16_000);
 }
 
-describe('what is heard', () => {
-  it('is the replacement of a word', async () => {
+describe('speech with a dictionary', () => {
+  it('contains the replacement of a word', async () => {
     const text = 'Would you like some Xyzzy with your coffee?';
-    expect(await heard(text, { dictionary_id: dictionaryId })).toContain('chocolate');
-    expect(await heard(text, {})).not.toContain('chocolate');
+    expect(await synthesise(text, { dictionary_id: dictionaryId })).toContain('chocolate');
+    expect(await synthesise(text, {})).not.toContain('chocolate');
   });
 
-  it('is the transcription of a word, and not its replacement', async () => {
+  it('contains the transcription of a word that also has a replacement', async () => {
     const text = 'My brother plays the Qwrt every evening.';
-    const found = await heard(text, { dictionary_id: dictionaryId });
+    const found = await synthesise(text, { dictionary_id: dictionaryId });
     expect(found).toMatch(/plays the ban[dj]/);
     expect(found).not.toContain('something');
   });
 
-  it('is the transcription in a language that the formant engine speaks', async () => {
+  it('contains the transcription in a language of the formant engine', async () => {
     const bytes = async (more: object) => {
       const body = { text: 'zzzzzzzzzzzz', language: 'de', audio_format: 'pcm_16000', ...more };
       return (await (await post('POST', '/tts/speech', body)).arrayBuffer()).byteLength;
     };
-    // Twelve letters by name, or one word.
+    // The spelled name has twelve letters; the transcription is one word.
     expect(await bytes({})).toBeGreaterThan(2 * (await bytes({ dictionary_id: dictionaryId })));
   });
 
-  it('is the replacement of a phrase with a full stop, in one sentence', async () => {
+  it('contains the replacement of a phrase with a full stop, without splitting the sentence', async () => {
     const text = 'We moved from zzyzx  corp. to New York last year.';
-    const found = await heard(text, { dictionary_id: dictionaryId });
+    const found = await synthesise(text, { dictionary_id: dictionaryId });
     expect(found).toContain('boston');
   });
 });
 
-describe('an agent', () => {
-  async function greeting(tts_params: object): Promise<{ heard: string; written: string }> {
+describe('agent with a dictionary', () => {
+  async function greeting(tts_params: object): Promise<{ synthesise: string; written: string }> {
     const config = { ...SHOP, greeting: 'Welcome! Today we have fresh Xyzzy for you.', tts_params };
     const client = new CallClient(
       await requestConnection(product, await makeAgent(product, config)),
@@ -96,36 +96,36 @@ describe('an agent', () => {
     await client.connect();
     await client.state('listening');
     const { player } = client;
-    const told = await client.final('agent');
+    const finalText = await client.final('agent');
     return {
-      heard: await listener.transcribe(player.heardBetween(0), player.rate),
-      written: told.text,
+      synthesise: await listener.transcribe(player.playedBetween(0), player.rate),
+      written: finalText.text,
     };
   }
 
-  it('speaks by its dictionary, and its transcript has what was written', async () => {
+  it('speaks the replacement and keeps the written text in its transcript', async () => {
     const found = await greeting({ dictionary_id: dictionaryId });
-    expect(found.heard).toContain('chocolate');
+    expect(found.synthesise).toContain('chocolate');
     expect(found.written).toContain('Xyzzy');
   });
 
-  it('speaks by the version that it pins, whatever came later', async () => {
+  it('uses its pinned version after later changes', async () => {
     const body = { name: 'z', rules: RULES };
     const { id } = await json('POST', `${DICTIONARIES}/add-from-rules`, body);
     await json('POST', `${DICTIONARIES}/${id}/set-rules`, { rules: [] });
     const found = await greeting({ dictionary_id: id, dictionary_version: 1 });
-    expect(found.heard).toContain('chocolate');
-    expect((await greeting({ dictionary_id: id })).heard).not.toContain('chocolate');
+    expect(found.synthesise).toContain('chocolate');
+    expect((await greeting({ dictionary_id: id })).synthesise).not.toContain('chocolate');
   });
 
-  it('speaks without one that was deleted', async () => {
+  it('speaks without a deleted dictionary', async () => {
     const { id } = await json('POST', `${DICTIONARIES}/add-from-rules`, {
       name: 'y',
       rules: RULES,
     });
     await json('DELETE', `${DICTIONARIES}/${id}`);
     const found = await greeting({ dictionary_id: id });
-    expect(found.heard).toContain('welcome');
-    expect(found.heard).not.toContain('chocolate');
+    expect(found.synthesise).toContain('welcome');
+    expect(found.synthesise).not.toContain('chocolate');
   });
 });

@@ -8,7 +8,7 @@ import { makeTestFolder } from '../support/harness/process/test-folder.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Blocks marked `sh` run as they stand, those of a page in one shell. */
+/** Code blocks marked `sh`. The blocks of a page run in one shell. */
 const examplesOf = (page: string) =>
   [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^```sh\n(.*?)^```/gms)]
     .map(([, code]) => code)
@@ -21,7 +21,7 @@ const PAGES = [
   ...readPages('docs/reference'),
 ].filter((page) => examplesOf(page) !== '');
 
-describe('the documentation', () => {
+describe('documentation', () => {
   let product: Product;
   const folder = makeTestFolder();
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe('the documentation', () => {
     expect(PAGES.length).toBeGreaterThanOrEqual(7);
   });
 
-  it.each(PAGES)('%s has examples that run as they stand', (page) => {
+  it.each(PAGES)('%s has examples that run unchanged', (page) => {
     const env = { ...process.env, PARLEY_URL: product.url, PARLEY_KEY: product.apiKey };
     const shell = ['-euo', 'pipefail', '-c', examplesOf(page)];
     const output = execFileSync('bash', shell, { cwd: folder, env }).toString();
@@ -48,7 +48,7 @@ describe('the documentation', () => {
     }
   });
 
-  it('names only metrics that exist, in the reference, the dashboard and the alerts', async () => {
+  it('names only existing metrics in the reference, the dashboard and the alerts', async () => {
     const metrics = await (await fetch(`${product.url}/metrics`)).text();
     const names = new Set([...metrics.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!));
     const used = [

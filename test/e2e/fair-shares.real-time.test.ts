@@ -9,16 +9,17 @@ import { QueuedVoice } from '../support/fakes/queued-voice.js';
 import { plainText } from '../support/fakes/tone-voice.js';
 
 const CHUNK_MS = 160;
-/** Two chunks each. */
+/** Each word has two chunks. */
 const WORDS = 10;
 const LISTENERS = 4;
-const GREEDY = 6;
+const LONG_STREAMS = 6;
 
 /**
- * Six readers take all they can get of long texts, in long chunks; four listen in real time. If all had
- * their turn one after the other, a round would take 6 × 50 ms and more, twice what a chunk lasts.
+ * Six readers consume long texts with long chunks as fast as possible; four listeners consume in
+ * real time. In plain round-robin order, one round would take at least 6 × 50 ms, twice the
+ * duration of a listener's chunk.
  */
-it('never lets listeners run dry behind long texts that are far ahead', async () => {
+it('listeners do not run out of audio while long texts are synthesised far ahead', async () => {
   const scheduler = new CpuScheduler(1);
   const encoders = new EncoderThread(scheduler);
   const synthesiser = new Synthesiser(encoders);
@@ -27,38 +28,44 @@ it('never lets listeners run dry behind long texts that are far ahead', async ()
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
   const stream = (voice: QueuedVoice, words: number) => {
-    const text = plainText('word '.repeat(words).trim());
-    return synthesiser.stream({ voice, format: AUDIO_FORMATS.get('pcm_8000')!, text }, stop.signal);
+    const request = plainText('word '.repeat(words).trim());
+    return synthesiser.stream(
+      { voice, format: AUDIO_FORMATS.get('pcm_8000')!, request },
+      stop.signal,
+    );
   };
-  const greedy = Array.from({ length: GREEDY }, async () => {
+  const longStreams = Array.from({ length: LONG_STREAMS }, async () => {
     for await (const _ of stream(long, 2_000));
   });
-  const ends = Promise.allSettled(greedy);
-  await expect.poll(() => long.jobs.length, { timeout: 30_000 }).toBeGreaterThan(GREEDY * 3);
+  const ends = Promise.allSettled(longStreams);
+  await expect.poll(() => long.jobs.length, { timeout: 30_000 }).toBeGreaterThan(LONG_STREAMS * 3);
   const before = long.jobs.length;
-  const listening = Array.from({ length: LISTENERS }, () => dryTimes(stream(short, WORDS)));
-  const dryMs = (await Promise.all(listening)).flat();
-  // They are not alone: the long ones use what they leave.
-  expect(long.jobs.length - before).toBeGreaterThan(GREEDY);
+  const listening = Array.from({ length: LISTENERS }, () => underrunTimes(stream(short, WORDS)));
+  const underrunsMs = (await Promise.all(listening)).flat();
+  // The long texts use the remaining capacity.
+  expect(long.jobs.length - before).toBeGreaterThan(LONG_STREAMS);
   stop.abort();
   await ends;
   await encoders.close();
-  expect(dryMs.length).toBe(LISTENERS * (2 * WORDS - 1));
-  // Behind the others nearly each would be late; a machine that stands still makes some of them so.
-  const late = dryMs.filter((ms) => ms > CHUNK_MS / 4);
-  expect(late.length).toBeLessThan(dryMs.length / 3);
+  expect(underrunsMs.length).toBe(LISTENERS * (2 * WORDS - 1));
+  // In plain order nearly all chunks would be late; a stalled machine delays some of them.
+  const late = underrunsMs.filter((ms) => ms > CHUNK_MS / 4);
+  expect(late.length).toBeLessThan(underrunsMs.length / 3);
 });
 
-/** Listens in real time; for each chunk after the first, how long there was nothing to hear, ms. */
-async function dryTimes(pieces: AsyncGenerator<Uint8Array>): Promise<number[]> {
+/**
+ * Consumes audio in real time. Returns how long playback was out of audio before each chunk but the
+ * first, in ms.
+ */
+async function underrunTimes(chunks: AsyncGenerator<Uint8Array>): Promise<number[]> {
   const times: number[] = [];
-  let heardAt: number | undefined;
-  for await (const piece of pieces) {
+  let playedUntil: number | undefined;
+  for await (const chunk of chunks) {
     const now = performance.now();
-    if (heardAt !== undefined) times.push(Math.max(0, now - heardAt));
-    heardAt = Math.max(heardAt ?? now, now) + piece.length / 16;
-    // Takes the next piece a chunk before it is needed.
-    await sleep(Math.max(0, heardAt - performance.now() - CHUNK_MS));
+    if (playedUntil !== undefined) times.push(Math.max(0, now - playedUntil));
+    playedUntil = Math.max(playedUntil ?? now, now) + chunk.length / 16;
+    // Requests the next chunk one chunk duration before it is needed.
+    await sleep(Math.max(0, playedUntil - performance.now() - CHUNK_MS));
   }
   return times;
 }

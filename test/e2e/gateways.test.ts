@@ -15,9 +15,12 @@ import { type Product, startProduct } from '../support/harness/process/product.j
 
 const SLOTS = 40;
 const REQUESTS = 250;
-/** Source: the issue: silent for 15 s, and seen within 5 s; twice that where others take the CPU. */
+/**
+ * A dead gateway ends its calls after 15 s of silence and is detected within 5 s; twice that on a
+ * busy machine.
+ */
 const CALLS_END_WITHIN_MS = 40_000;
-/** It asks nobody whether he is still there while the machine is busy. */
+/** The timeout of 0 disables the inactivity prompts, which a slow machine could trigger. */
 const QUIET = { greeting: '', user_silence_timeout: 0 } as const;
 
 const clients: CallClient[] = [];
@@ -37,7 +40,7 @@ async function end(gateway: Product, { call_id, end_token }: ConnectionDetails) 
     method: 'POST',
     headers: { authorization: `Bearer ${end_token}` },
   });
-  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the service answers
+  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the service responds
   return { status: response.status, body: (await response.json()) as any };
 }
 
@@ -64,7 +67,7 @@ describe('two gateways on one database', () => {
     await two?.stop();
   });
 
-  /** Both gateways, as an account of its own uses them. */
+  /** Both gateways, with the key of a new account. */
   async function asNewAccount(): Promise<[Product, Product]> {
     const accountId = await new AccountsRepository(database.db).insert('An account of a test');
     const key = makeApiKey();
@@ -77,7 +80,7 @@ describe('two gateways on one database', () => {
     ];
   }
 
-  it('tell each event once', async ({ onTestFinished }) => {
+  it('deliver each event once', async ({ onTestFinished }) => {
     const [first, second] = await asNewAccount();
     const hook = await WebhookReceiver.open();
     onTestFinished(() => hook.close());
@@ -90,7 +93,7 @@ describe('two gateways on one database', () => {
       client.hangUp();
       await client.waitFor('end');
     }
-    // Eight events, and the first of them twice.
+    // Eight events, and one repetition after a failed delivery.
     await hook.waitFor(9, 30_000);
     await sleep(1_500);
     expect(hook.requests).toHaveLength(9);
@@ -98,7 +101,7 @@ describe('two gateways on one database', () => {
     expect(ids.size).toBe(8);
   });
 
-  it('let in exactly as many calls as there are slots, in a burst of 100', async () => {
+  it('admit exactly as many calls as there are slots in a burst of 100', async () => {
     const gateways = await asNewAccount();
     const agentId = await makeAgent(gateways[0], {});
     const answers = await Promise.all(
@@ -113,10 +116,10 @@ describe('two gateways on one database', () => {
     }
   });
 
-  it('end a call that the other one holds', async () => {
+  it('end a call that runs on the other gateway', async () => {
     const [first, second] = await asNewAccount();
     const details = await requestConnection(first, await makeAgent(first, { greeting: 'Hello.' }));
-    const client = await connected(details); // the first holds it
+    const client = await connected(details); // runs on the first gateway
     const answer = await end(second, details);
     expect(answer).toMatchObject({ status: 200, body: { status: 'ended' } });
     expect((await client.waitFor('end')).reason).toBe('user_hangup');
@@ -126,7 +129,7 @@ describe('two gateways on one database', () => {
     expect((await end(first, details)).body).toEqual(answer.body);
   });
 
-  it('show, speak in and end a call that the other one holds', async () => {
+  it('show, speak into and end a call that runs on the other gateway', async () => {
     const [first, second] = await asNewAccount();
     const details = await requestConnection(first, await makeAgent(first, { greeting: 'Hello.' }));
     const client = await connected(details);
@@ -136,14 +139,20 @@ describe('two gateways on one database', () => {
     const text = 'A colleague takes over.';
     const said = await ask(second, 'POST', `/calls/${details.call_id}/say`, { text });
     expect(said).toMatchObject({ status: 200, body: { status: 'queued' } });
-    await client.waitFor('transcript', (told) => told.final && told.text === text);
-    await reader.waitFor('transcript', (told) => told.final && told.text === text);
+    await client.waitFor(
+      'transcript',
+      (transcript) => transcript.final && transcript.text === text,
+    );
+    await reader.waitFor(
+      'transcript',
+      (transcript) => transcript.final && transcript.text === text,
+    );
     await reader.waitFor('turn', (turn) => turn.role === 'agent' && turn.text === text);
-    const heard = fetch(`${second.url}/api/v1/calls/${details.call_id}/audio`, {
+    const audioResponse = fetch(`${second.url}/api/v1/calls/${details.call_id}/audio`, {
       headers: { authorization: `Bearer ${second.apiKey}` },
     });
-    expect((await heard).headers.get('content-type')).toBe('audio/mpeg');
-    const listened = (await heard).body!.getReader();
+    expect((await audioResponse).headers.get('content-type')).toBe('audio/mpeg');
+    const listened = (await audioResponse).body!.getReader();
     const { value: bytes } = await listened.read();
     expect(Buffer.from(bytes!).readUInt16BE(0) & 0xffe0).toBe(0xffe0);
     const answer = await ask(second, 'POST', `/calls/${details.call_id}/end`);
@@ -155,13 +164,13 @@ describe('two gateways on one database', () => {
     for (const gateway of [first, second]) expect(gateway.logs()).not.toContain('colleague');
   });
 
-  it('count the requests of an account together', async () => {
+  it('share the rate limit of an account', async () => {
     const gateways = await asNewAccount();
     const statuses: number[] = [];
-    let asked = 0;
+    let requestCount = 0;
     const askOn = async () => {
-      while (asked++ < REQUESTS + 30) {
-        statuses.push((await ask(gateways[asked % 2]!, 'GET', '/models')).status);
+      while (requestCount++ < REQUESTS + 30) {
+        statuses.push((await ask(gateways[requestCount % 2]!, 'GET', '/models')).status);
       }
     };
     await Promise.all(Array.from({ length: 8 }, askOn));
@@ -169,7 +178,7 @@ describe('two gateways on one database', () => {
     expect(statuses.filter((code) => code === 429)).toHaveLength(30);
   });
 
-  it('end the calls of one that was killed, and free their slots', async ({ onTestFailed }) => {
+  it('end the calls of a killed gateway and free their slots', async ({ onTestFailed }) => {
     const [first, second] = await asNewAccount();
     const agentId = await makeAgent(first, {});
     const details = await Promise.all([
@@ -209,7 +218,7 @@ describe('two gateways on one database', () => {
   });
 });
 
-describe('several gateways behind one port', () => {
+describe('cluster of gateways on one port', () => {
   let product: Product;
   beforeAll(async () => {
     const env = { GATEWAYS: '2', REQUESTS_PER_MINUTE: '0' };
@@ -218,24 +227,24 @@ describe('several gateways behind one port', () => {
   });
   afterAll(() => product?.stop());
 
-  /** The process of the gateway that holds a call. */
+  /** Process ID of the gateway that runs a call. */
   function holderOf(callId: string): number {
     const line = product
       .logs()
       .split('\n')
-      .find((text) => text.includes('The call began') && text.includes(callId));
-    if (!line) throw new Error('Nobody says that it holds this call');
+      .find((text) => text.includes('call began') && text.includes(callId));
+    if (!line) throw new Error('No gateway reports this call');
     return Number(JSON.parse(line).pid);
   }
 
-  /** The processes of gateways that have answered a request so far. */
+  /** Process IDs of the gateways that have answered a request so far. */
   function gateways(): Set<number> {
     const lines = product.logs().split('\n');
     const pids = lines.map((line) => /"pid":(\d+),.*"msg":"request"/.exec(line)?.[1]);
     return new Set(pids.filter(Boolean).map(Number));
   }
 
-  it('print one URL and where the first key is, once, and no key where there is no terminal', () => {
+  it('prints its URL and the key file once, and no key without a terminal', () => {
     expect(product.logs().match(/Parley is ready: /g)).toHaveLength(1);
     const file = join(product.dataDir, 'api-key');
     expect(product.logs().split(`API key: see ${file}`)).toHaveLength(2);
@@ -243,7 +252,7 @@ describe('several gateways behind one port', () => {
     expect(product.logs()).toContain(`Parley is ready: ${product.url}`);
   });
 
-  it('take a call up again wherever its new socket arrives', async () => {
+  it('resumes a call on whichever gateway accepts the new socket', async () => {
     const agentId = await makeAgent(product, QUIET);
     const details = await requestConnection(product, agentId);
     const client = await connected(details);
@@ -258,11 +267,11 @@ describe('several gateways behind one port', () => {
     await client.final('agent');
     expect(await end(product, details)).toMatchObject({ status: 200, body: { status: 'ended' } });
     await client.waitFor('end', ({ reason }) => reason === 'user_hangup');
-    // Its upgrade is refused, by whichever gateway it reaches.
+    // Any gateway refuses the upgrade of an ended call.
     await expect(client.resume()).rejects.toThrow(/401/);
   });
 
-  it('lose the calls of one that is killed, and no others; it is started again', async () => {
+  it('loses only the calls of a killed gateway, and restarts it', async () => {
     const agentId = await makeAgent(product, QUIET);
     const calls = new Map<number, { details: ConnectionDetails; client: CallClient }>();
     for (let round = 0; calls.size < 2; round++) {
@@ -272,11 +281,11 @@ describe('several gateways behind one port', () => {
       await vi.waitFor(() => holderOf(details.call_id), { timeout: 30_000 });
       calls.set(holderOf(details.call_id), { details, client });
     }
-    const [[victim, lost], [, kept]] = [...calls] as [
+    const [[target, lost], [, kept]] = [...calls] as [
       [number, { details: ConnectionDetails; client: CallClient }],
       [number, { details: ConnectionDetails; client: CallClient }],
     ];
-    process.kill(victim, 'SIGKILL');
+    process.kill(target, 'SIGKILL');
     await lost.client.closed();
     const history = async () => {
       const { body } = await ask(product, 'GET', '/agent/call-history?limit=100');
@@ -300,13 +309,13 @@ describe('several gateways behind one port', () => {
     await kept.client.waitFor('end');
   });
 
-  it('end together, in order, by Ctrl-C for all of them', async () => {
+  it('stops gracefully on Ctrl-C', async () => {
     const everybody = [product.pid, ...gateways()];
     for (const pid of everybody) {
       try {
         process.kill(pid, 'SIGINT');
       } catch (error) {
-        expect((error as NodeJS.ErrnoException).code).toBe('ESRCH'); // the one that was killed
+        expect((error as NodeJS.ErrnoException).code).toBe('ESRCH'); // the killed gateway
       }
     }
     expect(await product.stop()).toBe(0);

@@ -7,10 +7,10 @@ import { describeWith } from '../support/harness/process/required-tools.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** The first build installs the packages of the site. */
+/** The first build installs the npm packages of the site. */
 const BUILD_TIMEOUT_MS = 600_000;
 
-describeWith(['chromium'], 'the documentation site', ({ chromium }) => {
+describeWith(['chromium'], 'documentation site', ({ chromium }) => {
   it(
     'builds without dead links and is served at /help, with search and diagrams',
     async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { admit, makeAgent } from '../bench/bench-agent.js';
+import { makeAgent, requestConnection } from '../bench/bench-agent.js';
 import { CallersProcess } from '../bench/density/callers-process.js';
 import { type RunningGateway, startGateway } from '../bench/gateway.js';
 import { type Counts, countsBetween, countsOf, quantileOf } from '../bench/histogram.js';
@@ -10,7 +10,7 @@ const INSTANT = fileURLToPath(new URL('../bench/density/instant-gateway.js', imp
 const CALLS = 20;
 const HOSTILE_CALLS = 3;
 const ROUNDS = 3;
-/** Calls settle, and hostile ones ask their first question. */
+/** Time for the calls to start and for hostile ones to ask their first question. */
 const SETTLE_MS = 4_000;
 const MEASURE_MS = 8_000;
 const SAVE_EVERY_MS = 100;
@@ -21,7 +21,7 @@ const SLOW_PATTERN = {
   type: 'object',
   properties: { texts: { type: 'array', items: { type: 'string', pattern: '^(a+)+$' } } },
 };
-/** As large as is accepted: it takes a worker its whole deadline, or nearly so, to compile. */
+/** The largest accepted schema: its compilation takes a worker close to its deadline. */
 const LARGE = {
   type: 'object',
   properties: Object.fromEntries(
@@ -50,17 +50,17 @@ const tool = (name: string, parameters: object) => ({
   parameters: { ...parameters } as Record<string, unknown>,
 });
 
-/** A gateway whose machine is busy takes no more calls for some seconds. */
-async function admitted(gateway: RunningGateway, agentId: string) {
-  let details: Awaited<ReturnType<typeof admit>> | undefined;
+/** Retries while an overloaded gateway refuses calls. */
+async function connectWhenAdmitted(gateway: RunningGateway, agentId: string) {
+  let details: Awaited<ReturnType<typeof requestConnection>> | undefined;
   const isAdmitted = async () => {
-    details = await admit(gateway, agentId).catch((error: Error) => {
+    details = await requestConnection(gateway, agentId).catch((error: Error) => {
       if (!error.message.includes('OVERLOADED')) throw error;
       return undefined;
     });
     return details !== undefined;
   };
-  await expect.poll(isAdmitted, { interval: 500 }).toBe(true);
+  await expect.poll(isAdmitted, { interval: 500, timeout: 60_000 }).toBe(true);
   return details!;
 }
 
@@ -75,7 +75,7 @@ async function measured(gateway: RunningGateway): Promise<Counts> {
   return countsBetween(before, await lateness(gateway));
 }
 
-/** Saves an agent with a schema that is too large, again and again. */
+/** Saves an agent with an oversized schema repeatedly. */
 async function keepSaving({ url, key }: RunningGateway, signal: AbortSignal): Promise<number[]> {
   const config = { webhooks: { tools: [tool('large', TOO_LARGE)] } };
   const body = JSON.stringify({ name: 'Hostile', config });
@@ -92,7 +92,7 @@ async function keepSaving({ url, key }: RunningGateway, signal: AbortSignal): Pr
 
 const p99Ms = (counts: Counts) => 1_000 * quantileOf(0.99, counts);
 
-it('frames of 20 calls are not later while other calls have hostile tools', async () => {
+it('the frames of 20 calls are not delayed by hostile tools in other calls', async () => {
   const gateway = await startGateway({
     program: [INSTANT],
     env: { CONCURRENT_CALLS: '0', REQUESTS_PER_MINUTE: '0' },
@@ -100,40 +100,43 @@ it('frames of 20 calls are not later while other calls have hostile tools', asyn
   const callers = await CallersProcess.start();
   const hostileCallers = await CallersProcess.start();
   try {
-    const honest = await makeAgent(gateway, { ...ROOM, prompt: 'Roses cost thirty dollars.' });
+    const harmless = await makeAgent(gateway, { ...ROOM, prompt: 'Roses cost thirty dollars.' });
     const hostile = await makeAgent(gateway, {
       ...ROOM,
       llm_model: 'hostile',
       webhooks: { tools: [tool('slow', SLOW_PATTERN), tool('large', LARGE)] },
     });
     for (let i = 0; i < CALLS; i++) {
-      await callers.order({ type: 'call', details: await admitted(gateway, honest) });
+      await callers.order({ type: 'call', details: await connectWhenAdmitted(gateway, harmless) });
     }
     const without: Counts[] = [];
-    const beside: Counts[] = [];
+    const withHostile: Counts[] = [];
     const statuses: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       without.push(await measured(gateway));
       for (let i = 0; i < HOSTILE_CALLS; i++) {
-        await hostileCallers.order({ type: 'call', details: await admitted(gateway, hostile) });
+        await hostileCallers.order({
+          type: 'call',
+          details: await connectWhenAdmitted(gateway, hostile),
+        });
       }
       const saving = new AbortController();
       const measuring = measured(gateway).finally(() => saving.abort());
       const [counts, saved] = await Promise.all([measuring, keepSaving(gateway, saving.signal)]);
-      beside.push(counts);
+      withHostile.push(counts);
       statuses.push(...saved);
       await hostileCallers.order({ type: 'hang-up', count: HOSTILE_CALLS });
     }
-    // Noise of the machine only adds to a round; what hostile tools do is in each of them.
+    // Machine noise only adds to a round, and every round contains the effect of hostile tools.
     const rounds = without.map((counts, round) => {
       const withoutMs = p99Ms(counts);
-      const besideMs = p99Ms(beside[round]!);
-      return { withoutMs, besideMs, differenceMs: besideMs - withoutMs };
+      const withHostileMs = p99Ms(withHostile[round]!);
+      return { withoutMs, besideMs: withHostileMs, differenceMs: withHostileMs - withoutMs };
     });
-    for (const { withoutMs, besideMs } of rounds) {
+    for (const { withoutMs, besideMs: withHostileMs } of rounds) {
       process.stdout.write(
         `p99 frame lateness of ${CALLS} calls: ${withoutMs.toFixed(1)} ms without, ` +
-          `${besideMs.toFixed(1)} ms with hostile tools\n`,
+          `${withHostileMs.toFixed(1)} ms with hostile tools\n`,
       );
     }
     expect(new Set(statuses)).toEqual(new Set([422]));

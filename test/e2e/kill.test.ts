@@ -1,23 +1,26 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { KILL_TARGETS, KillRun } from '../support/programs/kill-run.js';
 
-/** A database is back in a second, a gateway in some. Many more are `npm run soak -- kill`. */
+/**
+ * The database restarts within a second, a gateway within several. `npm run soak -- kill` runs more
+ * rounds.
+ */
 const ROUNDS = { gateway: 3, database: 5, both: 3 } as const;
-/** Each round starts gateway and database anew. */
+/** Each round restarts gateway and database. */
 const MAX_MS = 400_000;
 
-describe('kill -9 during writes', () => {
+describe('SIGKILL during writes', () => {
   const run = new KillRun();
   afterAll(() => run.remove());
 
   it.each(KILL_TARGETS)(
-    'of %s loses nothing acknowledged',
-    async (victim) => {
-      for (let round = 0; round < ROUNDS[victim]; round++) await run.round(victim);
-      expect(run.acknowledged).toBeGreaterThan(ROUNDS[victim]);
+    'of the %s loses no acknowledged data',
+    async (target) => {
+      for (let round = 0; round < ROUNDS[target]; round++) await run.round(target);
+      expect(run.acknowledged).toBeGreaterThan(ROUNDS[target]);
     },
     MAX_MS,
   );
 
-  it('leaves a service that ends and starts in order, with all of it there', () => run.finish());
+  it('leaves all data intact after a graceful restart', () => run.finish());
 });

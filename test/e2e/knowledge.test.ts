@@ -33,7 +33,7 @@ async function makeKnowledgeBase(contents: readonly string[]): Promise<number> {
   return (await ask<{ kb_id: number }>('POST', '/knowledge-base/', { documents })).kb_id;
 }
 
-/** Types a question in a call with an agent and gives what it answers. */
+/** Types a question in a call and returns the agent's answer. */
 async function answerOf(agentId: string, question: string): Promise<string> {
   const path = '/connection/connection-details';
   const details = await ask<ConnectionDetails>('POST', path, { agent_id: agentId });
@@ -48,8 +48,8 @@ async function answerOf(agentId: string, question: string): Promise<string> {
   }
 }
 
-describe('a knowledge base of the product', () => {
-  it('is what a deployed agent answers from, until it is taken away', async () => {
+describe('knowledge base', () => {
+  it('is used for the answers of a deployed agent until it is detached', async () => {
     const kbId = await makeKnowledgeBase(['# Swimming\nThe pool opens at half past six.']);
     await expect.poll(() => messageOf(kbId), { timeout: 60_000 }).toBe('ready: 1 passage');
     const config = { prompt: 'You are the voice of a lido. We rent out towels.' };
@@ -59,7 +59,7 @@ describe('a knowledge base of the product', () => {
     });
     await ask('POST', `/agent/${id}/assign-knowledge-base`, { kb_id: kbId });
     await ask('POST', `/agent/${id}/deploy`);
-    // A turn waits for a search for no longer than a second, in which a busy machine may not find.
+    // A search has a timeout of one second per turn, which a busy machine may exceed.
     await expect
       .poll(() => answerOf(id, 'When does the pool open?'), { timeout: 60_000 })
       .toMatch(/half past six/);
@@ -67,7 +67,7 @@ describe('a knowledge base of the product', () => {
     expect(await answerOf(id, 'When does the pool open?')).toMatch(/do not know/);
   });
 
-  it('is indexed to its end although the gateway is killed meanwhile', async () => {
+  it('is indexed completely after the gateway was killed meanwhile', async () => {
     const line = (i: number) => `- Locker ${i} is in corridor ${i % 13} of the east wing.`;
     const contents = [0, 1, 2].map((part) =>
       Array.from({ length: 150 }, (_, i) => line(part * 150 + i)).join('\n'),

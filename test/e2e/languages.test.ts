@@ -38,14 +38,14 @@ function client(product: Product) {
   };
 }
 
-describe('after a start with nothing else installed', () => {
+describe('default installation', () => {
   let product: Product;
   beforeAll(async () => {
     product = await startProduct();
   });
   afterAll(() => product?.stop());
 
-  it.each(LANGUAGES)('%s is spoken', async (language) => {
+  it.each(LANGUAGES)('speaks %s', async (language) => {
     const response = await client(product).speak(language);
     expect(response.status).toBe(200);
     const pcm = new Int16Array(await response.arrayBuffer());
@@ -69,27 +69,24 @@ describe('after a start with nothing else installed', () => {
     ),
   );
 
-  it.each(LANGUAGES)(
-    'any text in %s gives audio, or an answer that says why not',
-    async (language) => {
-      const { speak } = client(product);
-      await fc.assert(
-        fc.asyncProperty(ANY_TEXT, async (text) => {
-          const response = await speak(language, text);
-          if (response.status === 200) {
-            expect((await response.arrayBuffer()).byteLength % 2).toBe(0);
-            return;
-          }
-          const body = (await response.json()) as { code?: string; detail?: unknown };
-          expect([400, 422]).toContain(response.status);
-          expect(body.code ?? body.detail).toBeDefined();
-        }),
-        { numRuns: 8 },
-      );
-    },
-  );
+  it.each(LANGUAGES)('returns audio or a reason for any text in %s', async (language) => {
+    const { speak } = client(product);
+    await fc.assert(
+      fc.asyncProperty(ANY_TEXT, async (text) => {
+        const response = await speak(language, text);
+        if (response.status === 200) {
+          expect((await response.arrayBuffer()).byteLength % 2).toBe(0);
+          return;
+        }
+        const body = (await response.json()) as { code?: string; detail?: unknown };
+        expect([400, 422]).toContain(response.status);
+        expect(body.code ?? body.detail).toBeDefined();
+      }),
+      { numRuns: 8 },
+    );
+  });
 
-  it('each language has a default voice, and is told which command installs a neural one', async () => {
+  it('has a default voice per language and names the command that installs a neural voice', async () => {
     const voices = await client(product).voices();
     for (const { status, installed } of voices) {
       expect(status).toBe(installed ? 'AVAILABLE' : 'PENDING');
@@ -106,11 +103,11 @@ describe('after a start with nothing else installed', () => {
   });
 });
 
-describe('without the formant engine', () => {
+describe('installation without the formant engine', () => {
   const folder = makeTestFolder();
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** The built product beside all packages but that one. */
+  /** A copy of the built product without the engine's package. */
   function withoutPackage(): string {
     const clone = mkdtempSync(join(folder, 'clone-'));
     cpSync(join(ROOT, 'dist'), join(clone, 'dist'), { recursive: true });
@@ -128,7 +125,7 @@ describe('without the formant engine', () => {
   it.each([
     ['FORMANT=off', () => ({ env: { FORMANT: 'off' } })],
     ['the package not being there', () => ({ program: [withoutPackage()] })],
-  ])('(%s) English is spoken and the other languages say what helps', async (_, options) => {
+  ])('speaks English and explains how to add other languages (%s)', async (_, options) => {
     const product = await startProduct(options());
     try {
       const { speak, voices } = client(product);

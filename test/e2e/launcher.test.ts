@@ -14,12 +14,12 @@ import {
 import { type ProgramResult, runNode } from '../support/harness/process/run-node.js';
 import { makeTestFolder } from '../support/harness/process/test-folder.js';
 
-/** Runs the gateway with settings that let it end by itself. */
+/** Runs a gateway that exits because of its settings. */
 function runGateway(settings: Readonly<Record<string, string>>): Promise<ProgramResult> {
   return runNode([MAIN], { cwd: tmpdir(), env: productEnv(settings) });
 }
 
-/** One sentence, with no trace of where in the program it was thrown. */
+/** Expects one sentence without a stack trace. */
 function expectOneSentence({ code, output }: ProgramResult, sentence: RegExp): void {
   expect(output.trim()).toMatch(sentence);
   expect(output.trim().split('\n')).toHaveLength(1);
@@ -37,8 +37,8 @@ describe('npm start', () => {
   const start = (folder = dataDir) =>
     startProduct({ dataDir: folder, program: [LAUNCHER, 'start'] });
 
-  it('prints its address and the file of the first key, and leaves in order on SIGTERM', async () => {
-    // A key could be shown at the first start alone, and here is no terminal.
+  it('prints its URL and the file of the first key, and stops gracefully on SIGTERM', async () => {
+    // Without a terminal, even the first start must not print the key.
     const fresh = makeTestFolder();
     try {
       const product = await start(fresh);
@@ -52,7 +52,7 @@ describe('npm start', () => {
     }
   });
 
-  it('does nothing over again the second time, and keeps the key', async () => {
+  it('starts again with the same key and without repeating the setup', async () => {
     const first = await start();
     await first.stop();
     const second = await start();
@@ -61,7 +61,7 @@ describe('npm start', () => {
     expect(second.logs()).not.toMatch(/Installing|Building|Fetching/);
   });
 
-  it('says in one sentence that models are missing and cannot be fetched', async () => {
+  it('reports in one sentence that models are missing and cannot be downloaded', async () => {
     const empty = mkdtempSync(join(tmpdir(), 'parley-no-models-'));
     const nowhere = 'http://127.0.0.1:1';
     try {
@@ -88,27 +88,27 @@ describe('npm start', () => {
   });
 });
 
-describe('a gateway that cannot start', () => {
+describe('failed start of a gateway', () => {
   let running: Product;
   beforeAll(async () => {
     running = await startProduct();
   });
   afterAll(() => running.stop());
 
-  it('says that another one holds its data folder', async () => {
+  it('reports that another process uses its data folder', async () => {
     const ended = await runGateway({ PORT: '0', DATA_DIR: running.dataDir, LOG_LEVEL: 'silent' });
     expectOneSentence(ended, /^Another Parley \(process \d+\) uses this data folder .+: stop it/);
     await expect.poll(async () => (await fetch(`${running.url}/readyz`)).status).toBe(200);
   });
 
-  it('says that its port is busy, before it has loaded models', async () => {
+  it('reports an occupied port before loading models', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const address = other.address();
     const port = typeof address === 'object' && address ? String(address.port) : '';
     const dataDir = makeTestFolder();
     try {
-      // A cache without models would be told of first, were they opened first.
+      // If models were loaded first, the missing model cache would be reported instead.
       const settings = { PORT: port, DATA_DIR: dataDir, MODELS_CACHE: dataDir, MODELS_DIR: '' };
       const ended = await runGateway({ ...settings, LOG_LEVEL: 'silent' });
       expectOneSentence(ended, new RegExp(`${port}.+PORT`));
@@ -118,7 +118,7 @@ describe('a gateway that cannot start', () => {
     }
   });
 
-  it('tells all wrong settings together', async () => {
+  it('reports all invalid settings together', async () => {
     const ended = await runGateway({ PORT: '99999', CPU_PERMITS: 'many', PUBLIC_URL: 'nowhere' });
     expectOneSentence(ended, /PORT must be .+PUBLIC_URL must be .+CPU_PERMITS must be /);
   });

@@ -16,17 +16,17 @@ const QUESTION = 'How much does a coffee cost in the café?';
 const LONG_ANSWERED = 'What are your opening hours?';
 const INTERRUPTION = 'Wait, how much does a coffee cost?';
 const PRICE = /three dollars and fifty cents/;
-const PATIENCE = { timeout: 40_000, interval: 100 };
+const WAIT_OPTIONS = { timeout: 40_000, interval: 100 };
 
-/** Says nothing by itself. */
+/** An agent that speaks only when spoken to. */
 const QUIET = { greeting: '', user_silence_timeout: 300 };
 
-/** So often a busy machine is asked again. */
+/** Number of attempts per question on a busy machine. */
 const TRIES = 3;
 const TRY_MS = 15_000;
 
-/** Whether something comes to be so in time. */
-async function comes(isSo: () => Promise<boolean>): Promise<boolean> {
+/** Whether a condition becomes true in time. */
+async function becomesTrue(isSo: () => Promise<boolean>): Promise<boolean> {
   for (const until = performance.now() + TRY_MS; performance.now() < until; ) {
     if (await isSo()) return true;
     await sleep(200);
@@ -43,7 +43,7 @@ interface Details {
 
 describeWith(
   ['livekit-server', 'chromium', 'piper-tts'],
-  "a call with LiveKit's own client in a browser",
+  "call with LiveKit's client in a browser",
   (tools) => {
     let server: LiveKitServer;
     let product: Product;
@@ -91,7 +91,7 @@ describeWith(
       return id;
     }
 
-    it('hears and is heard, shows and takes texts, and can be interrupted', async () => {
+    it('exchanges audio and text with the caller, and can be interrupted', async () => {
       const details = await ask<Details>('/connection/connection-details', {
         agent_id: await silentAgent(),
       });
@@ -106,33 +106,34 @@ describeWith(
       const finals = async (role: 'agent' | 'caller') =>
         (await said(role)).flatMap(({ final, text }) => (final ? text : [])).join(' | ');
 
-      // What is asked before the room is joined is heard, unless the machine was so busy that the
-      // client gave it up: then it is asked again.
+      // Speech from before the join is preserved, unless the client gives up on a busy machine:
+      // then the question is repeated.
       await run('open()');
       await run('speakAhead()');
       await say(clips[0]!);
       const { server_url: url, participant_token: token } = details;
       await run(`join(${JSON.stringify(url)}, ${JSON.stringify(token)})`);
-      const isAsked = async () => /coffee/i.test(await finals('caller'));
-      for (let times = 1; times < TRIES && !(await comes(isAsked)); times++) await say(clips[0]!);
-      await expect.poll(() => finals('agent'), PATIENCE).toMatch(PRICE);
+      const isTranscribed = async () => /coffee/i.test(await finals('caller'));
+      for (let times = 1; times < TRIES && !(await becomesTrue(isTranscribed)); times++)
+        await say(clips[0]!);
+      await expect.poll(() => finals('agent'), WAIT_OPTIONS).toMatch(PRICE);
       expect((await seen()).loudest).toBeGreaterThan(0.05);
       expect((await seen()).states).toContain('speaking');
 
-      // A long answer is interrupted while it is heard; a busy recogniser may take as long as the answer.
+      // Interrupts a long answer. On a busy machine, recognition may take as long as the answer.
       const isListening = async () => (await seen()).states.at(-1) === 'listening';
       const interrupt = async () => {
-        await expect.poll(isListening, PATIENCE).toBe(true);
+        await expect.poll(isListening, WAIT_OPTIONS).toBe(true);
         const before = (await said('agent')).length;
         await say(clips[1]!);
         await expect
-          .poll(async () => (await said('agent')).length, PATIENCE)
+          .poll(async () => (await said('agent')).length, WAIT_OPTIONS)
           .toBeGreaterThan(before);
-        await expect.poll(async () => (await seen()).level, PATIENCE).toBeGreaterThan(0.05);
+        await expect.poll(async () => (await seen()).level, WAIT_OPTIONS).toBeGreaterThan(0.05);
         const { id } = (await said('agent')).at(-1)!;
         await say(clips[2]!);
         const texts = async () => (await said('agent')).filter((text) => text.id === id);
-        await expect.poll(async () => (await texts()).at(-1)?.final, PATIENCE).toBe(true);
+        await expect.poll(async () => (await texts()).at(-1)?.final, WAIT_OPTIONS).toBe(true);
         const lengths = (await texts()).map(({ text }) => text.length);
         return { id, isCut: lengths.at(-1)! < Math.max(...lengths) };
       };
@@ -146,17 +147,19 @@ describeWith(
         const cutAt = all.findLastIndex(({ id }) => id === interrupted.id);
         return all.slice(cutAt + 1).flatMap(({ final, text }) => (final ? text : []));
       };
-      await expect.poll(async () => (await after()).join(' | '), PATIENCE).toMatch(PRICE);
-      await expect.poll(isListening, PATIENCE).toBe(true);
+      await expect.poll(async () => (await after()).join(' | '), WAIT_OPTIONS).toMatch(PRICE);
+      await expect.poll(isListening, WAIT_OPTIONS).toBe(true);
 
       await run('type("Are dogs welcome?")');
       const written = async (topic: string) =>
         (await seen()).texts.flatMap((text) => (text.topic === topic ? text.text : [])).join(' | ');
-      await expect.poll(() => written('lk.chat'), PATIENCE).toMatch(/dogs on a lead are welcome/);
-      await expect.poll(() => written('lk.transcription'), PATIENCE).toMatch(PRICE);
+      await expect
+        .poll(() => written('lk.chat'), WAIT_OPTIONS)
+        .toMatch(/dogs on a lead are welcome/);
+      await expect.poll(() => written('lk.transcription'), WAIT_OPTIONS).toMatch(PRICE);
 
       await ask(`/calls/${details.call_id}/end`, {}, details.end_token);
-      await expect.poll(async () => (await seen()).isOut, PATIENCE).toBe(true);
+      await expect.poll(async () => (await seen()).isOut, WAIT_OPTIONS).toBe(true);
       await page.close();
     }, 240_000);
   },

@@ -20,9 +20,9 @@ import { describeWith } from '../support/harness/process/required-tools.js';
 
 const WAIT = { timeout: 60_000, interval: 100 };
 const LIMIT = 360_000;
-/** Louder than nothing: an agent that greets. */
-const SOUND = 0.01;
-/** Which of two gateways gets a call is chance: so many come until each has two. */
+/** Minimum level of an audible agent. */
+const AUDIBLE_LEVEL = 0.01;
+/** Calls are dispatched at random: the test makes calls until each gateway has two. */
 const MAX_ATTEMPTS = 40;
 
 interface Caller {
@@ -84,7 +84,7 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
 
   async function readiness(url: string) {
     const response = await fetch(`${url}/readyz`);
-    // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the service answers
+    // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the service responds
     return { status: response.status, parts: ((await response.json()) as any).parts };
   }
 
@@ -97,14 +97,16 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
     guests.push(guest);
     const { server_url: url, participant_token: token } = details;
     await guest.execute({ type: 'join', url, token });
-    // A caller without a microphone is let go after half a minute, which is soon on a busy machine.
+    // A caller without a microphone is removed after 30 s, which is short on a busy machine.
     await guest.execute({ type: 'publish', sampleRate: 48_000 });
     return { details, guest };
   }
 
-  const isHeard = ({ guest }: Pick<Caller, 'guest'>) =>
+  const isAudible = ({ guest }: Pick<Caller, 'guest'>) =>
     vi.waitFor(() => {
-      expect(Math.max(0, ...guest.all('heard').map(({ level }) => level))).toBeGreaterThan(SOUND);
+      expect(Math.max(0, ...guest.all('heard').map(({ level }) => level))).toBeGreaterThan(
+        AUDIBLE_LEVEL,
+      );
     }, WAIT);
 
   const end = ({ details }: Caller, { url }: Product) =>
@@ -113,55 +115,63 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
       headers: { authorization: `Bearer ${details.end_token}` },
     });
 
-  /** Calls that are heard, two at each gateway, by the gateway's id. */
+  /** Audible calls, two per gateway, by gateway ID. */
   async function twoEach(): Promise<readonly (readonly [string, readonly Caller[]])[]> {
-    const held = new Map<string, Caller[]>();
+    const callsByGateway = new Map<string, Caller[]>();
     for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
       const caller = await call(one);
-      await isHeard(caller);
+      await isAudible(caller);
       const gatewayId = (await rowOf(caller))?.gateway_id ?? '';
-      const its = held.get(gatewayId) ?? [];
+      const its = callsByGateway.get(gatewayId) ?? [];
       if (its.length === 2) {
         await end(caller, one);
         await caller.guest.kill();
-      } else held.set(gatewayId, [...its, caller]);
-      if (held.size === 2 && [...held.values()].every(({ length }) => length === 2)) {
-        return [...held];
+      } else callsByGateway.set(gatewayId, [...its, caller]);
+      if (
+        callsByGateway.size === 2 &&
+        [...callsByGateway.values()].every(({ length }) => length === 2)
+      ) {
+        return [...callsByGateway];
       }
     }
     throw new Error(`Of ${MAX_ATTEMPTS} calls all went to one gateway`);
   }
 
   it(
-    'share four calls that are heard; when one is killed its calls end, and the other gets the new ones',
+    'share four audible calls; after one is killed, its calls end and the other takes new calls',
     async () => {
       if (isKilled) one = { ...(await startProduct({ env })), apiKey: two.apiKey };
       isKilled = false;
       const details = await requestConnection(one, agentId);
       expect(details.server_url).toBe(server.url.replace('http', 'ws'));
       expect(details.participant_token.split('.')).toHaveLength(3);
-      const held = await twoEach();
-      // Which calls are whose shows when one is gone.
+      const callsByGateway = await twoEach();
+      // The effect of the kill shows which gateway ran which call.
       isKilled = true;
       await one.kill();
       const ended = await vi.waitFor(async () => {
         const states = await Promise.all(
-          held.map(async ([, its]) => (await Promise.all(its.map(rowOf))).map((row) => row?.state)),
+          callsByGateway.map(async ([, its]) =>
+            (await Promise.all(its.map(rowOf))).map((row) => row?.state),
+          ),
         );
         const index = states.findIndex((its) => its.every((state) => state === 'ended'));
         expect(index).not.toBe(-1);
         return index;
       }, WAIT);
-      const [[, lost], [, kept]] = ended === 0 ? [held[0]!, held[1]!] : [held[1]!, held[0]!];
+      const [[, lost], [, kept]] =
+        ended === 0
+          ? [callsByGateway[0]!, callsByGateway[1]!]
+          : [callsByGateway[1]!, callsByGateway[0]!];
       for (const caller of lost) {
         expect((await rowOf(caller))?.ended_reason).toBe('error_transport');
-        // Nobody is left alone in a room.
+        // No participant stays alone in a room.
         await vi.waitFor(() => expect(caller.guest.all('out')).toHaveLength(1), WAIT);
       }
-      // Of one that is over the reason is told.
+      // Ended calls have a reason.
       for (const caller of kept) expect((await rowOf(caller))?.ended_reason).toBeNull();
       const next = await call(two);
-      await isHeard(next);
+      await isAudible(next);
       const [survivor] = await Promise.all(kept.map(rowOf));
       expect((await rowOf(next))?.gateway_id).toBe(survivor?.gateway_id);
       for (const { guest } of [...kept, next]) {
@@ -176,7 +186,7 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
   );
 
   it(
-    'answer who telephones through LiveKit SIP, whose owner is asked; take keys and press them; end when they hang up',
+    "answer a call through LiveKit SIP with the owner's webhook, receive and send DTMF, and end at a hang-up",
     async () => {
       const rooms = new RoomServiceClient(server.url, server.apiKey, server.apiSecret);
       const dispatches = new AgentDispatchClient(server.url, server.apiKey, server.apiSecret);
@@ -197,21 +207,21 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
       });
       await guest.execute({ type: 'join', url: server.url.replace('http', 'ws'), token });
       await guest.execute({ type: 'attributes', attributes: { 'sip.callStatus': 'active' } });
-      await isHeard({ guest });
+      await isAudible({ guest });
       const row = await database
         .db('calls')
         .where({ call_type: 'sip_inbound', from_number: '+15550111' })
         .orderBy('id', 'desc')
         .first();
       expect(row).toMatchObject({ state: 'live', to_number: '+15550100', agent_id: agentId });
-      const asked = hook.requests.findLast(({ path }) => path === '/inbound');
-      expect(asked?.body).toEqual({
+      const inboundRequest = hook.requests.findLast(({ path }) => path === '/inbound');
+      expect(inboundRequest?.body).toEqual({
         agent_id: agentId,
         call_id: row.call_id,
         from_number: '+15550111',
         to_number: '+15550100',
       });
-      // RFC 4733: the codes of `*` and `#` are 10 and 11.
+      // RFC 4733: `*` and `#` have the codes 10 and 11.
       const keys = [
         [4, '4'],
         [2, '2'],
@@ -227,8 +237,8 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
       const pressed = await order('keys', { keys: '1*d' });
       expect([pressed.status, pressed.body.status]).toEqual([200, 'done']);
       await vi.waitFor(() => {
-        const heard = guest.all('dtmf').map(({ code, digit }) => [code, digit]);
-        expect(heard).toEqual([
+        const receivedKeys = guest.all('dtmf').map(({ code, digit }) => [code, digit]);
+        expect(receivedKeys).toEqual([
           [1, '1'],
           [10, '*'],
           [15, 'd'],
@@ -246,7 +256,7 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
     LIMIT,
   );
 
-  /** Rooms are not to be had, and everything else is. */
+  /** Rooms are unavailable and all other parts are ready. */
   async function isWithoutLiveKit(product: Product): Promise<ConnectionDetails> {
     await vi.waitFor(async () => {
       const { status, parts } = await readiness(product.url);
@@ -265,9 +275,9 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
   }
 
   it(
-    'go on without LiveKit, and start without it: rooms are refused, sockets are not; when it comes, rooms are there',
+    'keep running and start without LiveKit: rooms are refused, sockets work, and rooms return with LiveKit',
     async () => {
-      // As an attempt before this one may have left it.
+      // A previous attempt may have left its server.
       await late?.stop();
       if (isStopped) two = { ...(await startProduct({ env })), apiKey: two.apiKey };
       isStopped = false;
@@ -285,7 +295,7 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
       await vi.waitFor(async () => {
         expect((await readiness(late.url)).parts.livekit).toBe('up');
       }, WAIT);
-      await isHeard(await call(late));
+      await isAudible(await call(late));
     },
     LIMIT,
   );

@@ -3,33 +3,33 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 
-/** What a client of a LiveKit room has seen, as its page remembers it. */
+/** What the page of a LiveKit client has recorded. */
 export interface SeenInRoom {
-  /** By LiveKit's transcription packets: every text of each segment, and who spoke. */
+  /** From LiveKit's transcription packets: the texts of each segment, with the speaker. */
   readonly transcripts: readonly {
     readonly id: string;
     readonly text: string;
     readonly final: boolean;
     readonly from: string;
   }[];
-  /** By text streams. */
+  /** From text streams. */
   readonly texts: readonly {
     readonly topic: string;
     readonly text: string;
     readonly from: string;
     readonly segment: string | undefined;
   }[];
-  /** Of the data packets. */
+  /** From data packets. */
   readonly states: readonly string[];
-  /** The agent's voice as it is played now: 0 is silence. */
+  /** Current level of the agent's audio; 0 is silence. */
   readonly level: number;
   readonly loudest: number;
   readonly isOut: boolean;
 }
 
 /**
- * The page of a client: what it says into the microphone are clips that it was given, so that a test
- * says when. Everything else is LiveKit's own client and the browser.
+ * The client's page. Its microphone plays the given clips when a test requests it; everything else
+ * is LiveKit's client and the browser.
  */
 const SCRIPT = `
 const { Room, RoomEvent, Track } = LivekitClient;
@@ -94,7 +94,7 @@ for (const topic of ['lk.chat', 'lk.transcription']) {
 }
 `;
 
-/** Serves the page of a client of LiveKit rooms, on the loopback: there microphones are allowed. */
+/** Serves the page of a LiveKit client on loopback, where browsers allow microphones. */
 export async function serveRoomPage() {
   const require = createRequire(import.meta.url);
   const client = readFileSync(require.resolve('livekit-client').replace(/[^/\\]+$/, UMD));

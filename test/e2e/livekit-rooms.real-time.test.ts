@@ -19,18 +19,18 @@ import {
 import { describeWith } from '../support/harness/process/required-tools.js';
 
 const RATE = 48_000;
-const PATIENCE = { timeout: 40_000, interval: 50 };
+const WAIT_OPTIONS = { timeout: 40_000, interval: 50 };
 const SPAN = { startMs: 0, endMs: 10 };
 
-const speak = (wire: RoomTransport, ms: number) =>
-  wire.sendAudio(tone(1_000, RATE, (RATE * ms) / 1000));
+const speak = (transport: RoomTransport, ms: number) =>
+  transport.sendAudio(tone(1_000, RATE, (RATE * ms) / 1000));
 const agentTones = (guest: RoomParticipant) =>
   guest.all('heard').filter(({ from, level }) => from === 'agent-1' && level > 0.05);
 const isNear = (hz: number) => (heard: number) => Math.abs(heard - hz) <= 75;
 
-describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools) => {
+describeWith(['livekit-server'], 'LiveKit room as call transport', (tools) => {
   const pools: BridgePool[] = [];
-  const wires: RoomTransport[] = [];
+  const transports: RoomTransport[] = [];
   let server: LiveKitServer;
   let service: RoomServiceClient;
   let rooms: BridgePool;
@@ -45,10 +45,10 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     rooms = openPool();
   });
   afterEach(async () => {
-    // What an attempt that failed left would count in those after it.
-    for (const wire of wires.splice(0)) {
-      wire.close();
-      await wire.left;
+    // Removes what a failed attempt has left.
+    for (const transport of transports.splice(0)) {
+      transport.close();
+      await transport.left;
     }
   });
   afterAll(async () => {
@@ -73,19 +73,19 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     await guest.execute({ type: 'join', url: url(), token });
   }
 
-  /** A caller in a room of their own, and a call that listens to them. */
+  /** A caller in a new room, and call input that records its audio. */
   async function call(pool = rooms, guest = caller, grant = {}) {
     const room = `room-${++count}`;
     const token = await agentToken(server, room);
     const invitation = { callId: room, url: url(), token, callerIdentity: 'caller' };
-    const [wire] = await Promise.all([
+    const [transport] = await Promise.all([
       pool.join(invitation, new AbortController().signal),
       enter(guest, room, 'caller', grant),
     ]);
-    wires.push(wire);
-    const ear = new CallInputRecorder();
-    wire.start(ear);
-    return { room, wire, ear };
+    transports.push(transport);
+    const recorder = new CallInputRecorder();
+    transport.start(recorder);
+    return { room, transport, recorder };
   }
 
   async function speakOn(guest: RoomParticipant, hz: number, options: object = {}) {
@@ -94,40 +94,41 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     return String(sid);
   }
 
-  it('carries sound, texts and state both ways, and only listens to the caller', async () => {
-    const { room, wire, ear } = await call();
-    expect(wire.caller).toEqual({ identity: 'caller', isPhone: false, attributes: {} });
-    expect([wire.hasEchoCanceller, ear.isConnected]).toEqual([true, true]);
+  it('transfers audio, texts and state in both directions, and receives audio from the caller only', async () => {
+    const { room, transport, recorder } = await call();
+    expect(transport.caller).toEqual({ identity: 'caller', isPhone: false, attributes: {} });
+    expect([transport.hasEchoCanceller, recorder.isConnected]).toEqual([true, true]);
     await enter(other, room, 'listener');
     await speakOn(other, 1_500);
     const trackSid = await speakOn(caller, 400);
-    await expect.poll(() => ear.hasTone(400), PATIENCE).toBe(true);
+    await expect.poll(() => recorder.hasTone(400), WAIT_OPTIONS).toBe(true);
 
-    // Until the call has begun.
-    const states = () => caller.all('attributes').map((told) => told.attributes['lk.agent.state']);
-    await expect.poll(states, PATIENCE).toContain('initializing');
-    wire.send({ type: 'state', state: 'speaking' });
-    // A stall may cost who listens some of it.
-    speak(wire, 1_500);
-    await expect.poll(() => ear.playedMs.at(-1), PATIENCE).toBe(1_500);
+    // Waits until the call has started.
+    const states = () =>
+      caller.all('attributes').map((report) => report.attributes['lk.agent.state']);
+    await expect.poll(states, WAIT_OPTIONS).toContain('initializing');
+    transport.send({ type: 'state', state: 'speaking' });
+    // Longer than the audio that a stalled listener may lose.
+    speak(transport, 1_500);
+    await expect.poll(() => recorder.playedMs.at(-1), WAIT_OPTIONS).toBe(1_500);
     for (const guest of [caller, other]) {
       await expect
-        .poll(() => agentTones(guest).filter(({ hz }) => isNear(1_000)(hz)).length, PATIENCE)
+        .poll(() => agentTones(guest).filter(({ hz }) => isNear(1_000)(hz)).length, WAIT_OPTIONS)
         .toBeGreaterThan(8);
       await expect
-        .poll(() => guest.all('data').map(({ text }) => JSON.parse(text)), PATIENCE)
+        .poll(() => guest.all('data').map(({ text }) => JSON.parse(text)), WAIT_OPTIONS)
         .toContainEqual({ type: 'agent_state', state: 'speaking' });
     }
-    expect(ear.tones.filter(isNear(1_500))).toEqual([]);
+    expect(recorder.tones.filter(isNear(1_500))).toEqual([]);
 
     await other.execute({ type: 'type', text: 'I am nobody' });
     await caller.execute({ type: 'data', bytes: 60_000 });
-    // LiveKit's clients may refuse to send as much; what comes is nothing that the agent takes.
+    // LiveKit's client may refuse this size; the agent ignores such data.
     await caller.execute({ type: 'data', bytes: 1_048_576 }).catch(() => undefined);
     await caller.execute({ type: 'type', text: 'x'.repeat(1_000_000) });
     await caller.execute({ type: 'type', text: '  ahoy  ' });
-    await expect.poll(() => ear.texts, PATIENCE).toEqual(['ahoy']);
-    wire.send({
+    await expect.poll(() => recorder.texts, WAIT_OPTIONS).toEqual(['ahoy']);
+    transport.send({
       type: 'transcript',
       segment: 'u1',
       role: 'user',
@@ -135,7 +136,7 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
       final: false,
       ...SPAN,
     });
-    wire.send({
+    transport.send({
       type: 'transcript',
       segment: 'u1',
       role: 'user',
@@ -143,7 +144,7 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
       final: true,
       ...SPAN,
     });
-    wire.send({
+    transport.send({
       type: 'transcript',
       segment: 'a2',
       role: 'agent',
@@ -152,8 +153,8 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
       ...SPAN,
     });
     const texts = (topic: string) => caller.all('text').filter((text) => text.topic === topic);
-    await expect.poll(() => texts('lk.chat').at(-1)?.text, PATIENCE).toBe('Hi');
-    // Each is a stream of its own, and one may be read before another that was sent first.
+    await expect.poll(() => texts('lk.chat').at(-1)?.text, WAIT_OPTIONS).toBe('Hi');
+    // Each text is a separate stream, so texts may arrive out of order.
     const finalOf = (segment: string) =>
       texts('lk.transcription').find(
         ({ attributes }) =>
@@ -161,101 +162,106 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
           attributes['lk.transcription_final'] === 'true',
       );
     await expect
-      .poll(() => finalOf('u1'), PATIENCE)
+      .poll(() => finalOf('u1'), WAIT_OPTIONS)
       .toMatchObject({ from: 'caller', text: 'ahoy' });
     expect(finalOf('u1')?.attributes['lk.transcribed_track_id']).toBe(trackSid);
-    await expect.poll(() => finalOf('a2'), PATIENCE).toMatchObject({ from: 'agent-1', text: 'Hi' });
+    await expect
+      .poll(() => finalOf('a2'), WAIT_OPTIONS)
+      .toMatchObject({ from: 'agent-1', text: 'Hi' });
 
-    // Muted, taken away and published again at another rate.
+    // The track is muted, unpublished and published again at another sample rate.
     await service.mutePublishedTrack(room, 'caller', trackSid, true);
     await caller.execute({ type: 'unpublish' });
     await speakOn(caller, 700, { sampleRate: 16_000 });
-    await expect.poll(() => ear.hasTone(700), PATIENCE).toBe(true);
-    expect(ear.reasons).toEqual([]);
+    await expect.poll(() => recorder.hasTone(700), WAIT_OPTIONS).toBe(true);
+    expect(recorder.reasons).toEqual([]);
     await caller.execute({ type: 'leave' });
-    await expect.poll(() => ear.reasons, PATIENCE).toEqual(['user_hangup']);
-    await wire.left;
+    await expect.poll(() => recorder.reasons, WAIT_OPTIONS).toEqual(['user_hangup']);
+    await transport.left;
   });
 
-  it('holds what is being said at a pause, and stops it at a cut', async () => {
-    const { wire, ear } = await call();
-    speak(wire, 400);
-    await expect.poll(() => agentTones(caller).length, PATIENCE).toBeGreaterThan(2);
-    wire.pause();
-    await expect.poll(() => ear.playedMs.length, PATIENCE).toBeGreaterThan(0);
+  it('pauses and clears the playout', async () => {
+    const { transport, recorder } = await call();
+    speak(transport, 400);
+    await expect.poll(() => agentTones(caller).length, WAIT_OPTIONS).toBeGreaterThan(2);
+    transport.pause();
+    await expect.poll(() => recorder.playedMs.length, WAIT_OPTIONS).toBeGreaterThan(0);
     const isSilent = () => {
       const last = caller.all('heard').slice(-10);
       return last.length === 10 && last.every(({ level }) => level < 0.01);
     };
-    await expect.poll(isSilent, PATIENCE).toBe(true);
-    const heldAt = ear.playedMs.at(-1)!;
-    expect(heldAt).toBeLessThanOrEqual(400);
-    wire.resumeFrom(heldAt);
-    await expect.poll(() => ear.playedMs.at(-1), PATIENCE).toBe(400);
-    for (let i = 0; i < 20; i++) speak(wire, 100);
-    wire.clear();
-    speak(wire, 100);
-    await expect.poll(() => ear.playedMs.at(-1), PATIENCE).toBe(2_500);
-    // Of two seconds hardly anything was played.
+    await expect.poll(isSilent, WAIT_OPTIONS).toBe(true);
+    const pausedAtMs = recorder.playedMs.at(-1)!;
+    expect(pausedAtMs).toBeLessThanOrEqual(400);
+    transport.resumeFrom(pausedAtMs);
+    await expect.poll(() => recorder.playedMs.at(-1), WAIT_OPTIONS).toBe(400);
+    for (let i = 0; i < 20; i++) speak(transport, 100);
+    transport.clear();
+    speak(transport, 100);
+    await expect.poll(() => recorder.playedMs.at(-1), WAIT_OPTIONS).toBe(2_500);
+    // Almost nothing of the two seconds was played.
     expect(agentTones(caller).length).toBeLessThan(80);
-    wire.close();
-    await wire.left;
-    expect(ear.reasons).toEqual([]);
+    transport.close();
+    await transport.left;
+    expect(recorder.reasons).toEqual([]);
   });
 
-  it('hears first what was said before the agent was there; goes on with who comes back', async () => {
-    const { room, wire, ear } = await call();
+  it('delivers speech from before the join first, and continues when the caller returns', async () => {
+    const { room, transport, recorder } = await call();
     await speakOn(caller, 400, { hasEarlySound: true });
     const early = Int16Array.from(tone(1_000, 24_000, 24_000), (sample) => 20_000 * sample);
     const bytes = Buffer.from(early.buffer).toString('base64');
     await caller.execute({ type: 'early', mimeType: 'audio/raw', bytes });
-    await expect.poll(() => ear.hasTone(400), PATIENCE).toBe(true);
-    const firstLive = ear.tones.findIndex(isNear(400));
-    expect(ear.tones.slice(0, firstLive).filter(isNear(1_000)).length).toBeGreaterThan(40);
+    await expect.poll(() => recorder.hasTone(400), WAIT_OPTIONS).toBe(true);
+    const firstLive = recorder.tones.findIndex(isNear(400));
+    expect(recorder.tones.slice(0, firstLive).filter(isNear(1_000)).length).toBeGreaterThan(40);
 
-    speak(wire, 400);
+    speak(transport, 400);
     await enter(other, room, 'caller');
-    await expect.poll(() => ear.gains.length, PATIENCE).toBe(1);
-    expect(ear.losses).toEqual([15_000]);
+    await expect.poll(() => recorder.gains.length, WAIT_OPTIONS).toBe(1);
+    expect(recorder.losses).toEqual([15_000]);
     await speakOn(other, 700);
-    await expect.poll(() => ear.hasTone(700), PATIENCE).toBe(true);
-    speak(wire, 400);
-    await expect.poll(() => agentTones(other).length, PATIENCE).toBeGreaterThan(5);
-    expect(ear.reasons).toEqual([]);
-    wire.close();
-    await wire.left;
+    await expect.poll(() => recorder.hasTone(700), WAIT_OPTIONS).toBe(true);
+    speak(transport, 400);
+    await expect.poll(() => agentTones(other).length, WAIT_OPTIONS).toBeGreaterThan(5);
+    expect(recorder.reasons).toEqual([]);
+    transport.close();
+    await transport.left;
   });
 
-  it('ends a call with a reason, whoever ends it', async () => {
+  it('ends a call with a reason, whichever side ends it', async () => {
     const [deleted, removed] = await Promise.all([call(), call(rooms, other)]);
     await service.deleteRoom(deleted.room);
     await service.removeParticipant(removed.room, 'caller');
     const attributes = { 'sip.phoneNumber': '+15550111', 'sip.callStatus': 'ringing' };
-    await expect.poll(() => deleted.ear.reasons, PATIENCE).toEqual(['operator_ended']);
+    await expect.poll(() => deleted.recorder.reasons, WAIT_OPTIONS).toEqual(['operator_ended']);
     const phone = await call(rooms, caller, { isPhone: true, attributes });
-    expect([phone.wire.hasEchoCanceller, phone.wire.caller.isPhone]).toEqual([false, true]);
-    expect(phone.wire.caller.attributes).toMatchObject(attributes);
-    let isHeard = false;
-    void phone.wire.hasCallerSubscribed.then(() => {
-      isHeard = true;
+    expect([phone.transport.hasEchoCanceller, phone.transport.caller.isPhone]).toEqual([
+      false,
+      true,
+    ]);
+    expect(phone.transport.caller.attributes).toMatchObject(attributes);
+    let hasSubscribed = false;
+    void phone.transport.hasCallerSubscribed.then(() => {
+      hasSubscribed = true;
     });
-    // It rings until its status says otherwise.
+    // The call rings until its status attribute changes.
     await caller.execute({ type: 'attributes', attributes: { 'sip.callStatus': 'active' } });
-    await expect.poll(() => isHeard, PATIENCE).toBe(true);
+    await expect.poll(() => hasSubscribed, WAIT_OPTIONS).toBe(true);
     await caller.execute({ type: 'dtmf', keys: [[5, '5']] });
-    await expect.poll(() => phone.ear.texts, PATIENCE).toEqual(['Keypad input: 5']);
+    await expect.poll(() => phone.recorder.texts, WAIT_OPTIONS).toEqual(['Keypad input: 5']);
     await caller.execute({ type: 'leave' });
-    await expect.poll(() => removed.ear.reasons, PATIENCE).toEqual(['operator_ended']);
-    // Somebody comes with the agent's own name, which takes it out.
+    await expect.poll(() => removed.recorder.reasons, WAIT_OPTIONS).toEqual(['operator_ended']);
+    // A participant with the agent's identity replaces the agent.
     const replaced = await call(rooms, other);
     await enter(caller, replaced.room, 'agent-1');
-    await expect.poll(() => replaced.ear.reasons, PATIENCE).toEqual(['error_transport']);
-    await expect.poll(() => phone.ear.reasons, PATIENCE).toEqual(['user_hangup']);
-    for (const { wire } of [deleted, removed, replaced, phone]) await wire.left;
+    await expect.poll(() => replaced.recorder.reasons, WAIT_OPTIONS).toEqual(['error_transport']);
+    await expect.poll(() => phone.recorder.reasons, WAIT_OPTIONS).toEqual(['user_hangup']);
+    for (const { transport } of [deleted, removed, replaced, phone]) await transport.left;
     expect(rooms.rooms).toBe(0);
   });
 
-  it('rejects a join that cannot be, and leaves nothing behind', async () => {
+  it('rejects an impossible join and leaves nothing behind', async () => {
     const { signal } = new AbortController();
     const forged = { callId: 'x', url: url(), token: 'a.b.c', callerIdentity: undefined };
     const others = { ...server, apiSecret: 'another'.repeat(6) };
@@ -275,9 +281,9 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     const waiting = rooms.join({ ...forged, token }, calledOff.signal);
     calledOff.abort();
     await expect(waiting).rejects.toThrow('called off');
-    await expect.poll(() => rooms.rooms, PATIENCE).toBe(0);
+    await expect.poll(() => rooms.rooms, WAIT_OPTIONS).toBe(0);
     const inside = () => service.listParticipants('empty').catch(() => []);
-    await expect.poll(inside, PATIENCE).toEqual([]);
+    await expect.poll(inside, WAIT_OPTIONS).toEqual([]);
   });
 
   it('ends only the calls of a bridge that dies', async () => {
@@ -286,36 +292,38 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     const one = await call(pool);
     const two = await call(pool, other);
     process.kill(first!, 'SIGKILL');
-    await expect.poll(() => one.ear.reasons, PATIENCE).toEqual(['error_transport']);
-    await one.wire.left;
+    await expect.poll(() => one.recorder.reasons, WAIT_OPTIONS).toEqual(['error_transport']);
+    await one.transport.left;
     const next = await call(pool);
     await speakOn(other, 400);
-    await expect.poll(() => two.ear.hasTone(400), PATIENCE).toBe(true);
-    expect([...two.ear.reasons, ...next.ear.reasons]).toEqual([]);
+    await expect.poll(() => two.recorder.hasTone(400), WAIT_OPTIONS).toBe(true);
+    expect([...two.recorder.reasons, ...next.recorder.reasons]).toEqual([]);
   });
 
-  it('loses a caller when LiveKit is gone, and leaves a room that is gone too', async () => {
-    const doomed = await startLiveKitServer(tools['livekit-server']);
+  it('ends the call when LiveKit stops, and leaves a deleted room', async () => {
+    const stoppedServer = await startLiveKitServer(tools['livekit-server']);
     try {
-      const token = await agentToken(doomed, 'doomed');
-      const address = doomed.url.replace('http', 'ws');
+      const token = await agentToken(stoppedServer, 'doomed');
+      const address = stoppedServer.url.replace('http', 'ws');
       const invitation = { callId: 'x', url: address, token, callerIdentity: undefined };
-      const [wire] = await Promise.all([
+      const [transport] = await Promise.all([
         rooms.join(invitation, new AbortController().signal),
-        roomToken(doomed, 'doomed', 'caller').then((mine) =>
+        roomToken(stoppedServer, 'doomed', 'caller').then((mine) =>
           caller.execute({ type: 'join', url: address, token: mine }),
         ),
       ]);
-      wires.push(wire);
-      const ear = new CallInputRecorder();
-      wire.start(ear);
-      await doomed.stop();
-      await expect.poll(() => ear.losses.length + ear.reasons.length, PATIENCE).toBeGreaterThan(0);
-      wire.close();
-      await wire.left;
-      await expect.poll(() => rooms.rooms, PATIENCE).toBe(0);
+      transports.push(transport);
+      const recorder = new CallInputRecorder();
+      transport.start(recorder);
+      await stoppedServer.stop();
+      await expect
+        .poll(() => recorder.losses.length + recorder.reasons.length, WAIT_OPTIONS)
+        .toBeGreaterThan(0);
+      transport.close();
+      await transport.left;
+      await expect.poll(() => rooms.rooms, WAIT_OPTIONS).toBe(0);
     } finally {
-      await doomed.stop();
+      await stoppedServer.stop();
     }
   });
 });

@@ -1,30 +1,30 @@
 import { ExampleMaker } from '../../src/platform/http/openapi/openapi-examples.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: a JSON schema is read member by member
+// biome-ignore lint/suspicious/noExplicitAny: a JSON schema is read property by property
 type Schema = any;
 type Place = readonly (string | number)[];
 
-/** One place of a body, with the schema of what stands there. */
+/** One place in a body, with its schema. */
 export interface Field {
   readonly place: Place;
   readonly schema: Schema;
   readonly isRequired: boolean;
-  /** Whether other fields stand in it. */
-  readonly holds: boolean;
+  /** Whether it contains other fields. */
+  readonly hasFields: boolean;
 }
 
-/** Something that a client may send in the place of any value. */
-export interface Nasty {
+/** An invalid or extreme value that a client may send in any place. */
+export interface InvalidValue {
   readonly name: string;
   readonly make: (schema: Schema) => unknown;
 }
 
-const always = (name: string, value: unknown): Nasty => ({ name, make: () => value });
+const always = (name: string, value: unknown): InvalidValue => ({ name, make: () => value });
 
-/** JSON has no infinity, but `1e999`: see `toJson`. */
+/** JSON cannot represent infinity except as `1e999`: see `toJson`. */
 const INFINITE = Number.POSITIVE_INFINITY;
 
-export const NASTIES: readonly Nasty[] = [
+export const INVALID_VALUES: readonly InvalidValue[] = [
   always('null', null),
   always('true', true),
   always('an integer', 7),
@@ -47,7 +47,7 @@ export const NASTIES: readonly Nasty[] = [
   { name: 'one too many', make: tooLong },
 ];
 
-/** One character or item more than fits; undefined where everything fits. */
+/** A value that exceeds the maximum length by one; undefined without a maximum. */
 function tooLong(schema: Schema): unknown {
   const { type, maxLength, maxItems, items } = plain(schema);
   if (type === 'string') return maxLength === undefined ? undefined : 'x'.repeat(maxLength + 1);
@@ -55,19 +55,19 @@ function tooLong(schema: Schema): unknown {
   return Array.from({ length: maxItems + 1 }, () => new ExampleMaker({}).make(items));
 }
 
-/** Of alternatives the one that is not null. */
+/** The alternative that is not null. */
 function plain(schema: Schema): Schema {
   return schema.anyOf?.find((one: Schema) => one.type !== 'null') ?? schema;
 }
 
-/** The bodies of one operation, by its schema alone. */
+/** Generates the bodies of one operation from its schema. */
 export class BodySchema {
   readonly #schemas: Schema;
   readonly #maker: ExampleMaker;
   readonly #example: Schema;
   readonly fields: readonly Field[];
 
-  /** @param schemas the document's named schemas @param example a body that is good */
+  /** @param schemas the document's named schemas @param example a valid body */
   constructor(schema: Schema, schemas: Schema, example: unknown) {
     this.#schemas = schemas;
     this.#maker = new ExampleMaker(schemas);
@@ -75,7 +75,7 @@ export class BodySchema {
     this.fields = [...this.#fieldsOf(schema, [])];
   }
 
-  /** The good body with these values in these places; undefined takes a place out. */
+  /** The valid body with these values in these places; undefined removes a place. */
   withValues(values: readonly (readonly [Field, unknown])[]): unknown {
     const body = structuredClone(this.#example);
     for (const [{ place }, value] of values) {
@@ -107,7 +107,7 @@ export class BodySchema {
 
   *#withInner(schema: Schema, place: Place, isRequired: boolean): Generator<Field> {
     const inner = [...this.#fieldsOf(schema, place)];
-    yield { place, schema, isRequired, holds: inner.length > 0 };
+    yield { place, schema, isRequired, hasFields: inner.length > 0 };
     yield* inner;
   }
 
@@ -117,7 +117,7 @@ export class BodySchema {
   }
 }
 
-/** As JSON, which writes infinity only as a number too large to be one. */
+/** Serialises a body to JSON, with infinity as a number that is too large. */
 export function toJson(body: unknown): string {
   const mark = '\u0001infinite';
   const text = JSON.stringify(body, (_, value) => (value === INFINITE ? mark : value));

@@ -6,7 +6,7 @@ import { CallClient } from '../support/harness/call/call-client.js';
 import { type Product, startProduct } from '../support/harness/process/product.js';
 import { describeWith } from '../support/harness/process/required-tools.js';
 
-/** Of the browser's audio element, what is asked here. */
+/** The used part of the browser's audio element. */
 interface Player {
   readonly ended: boolean;
   readonly paused: boolean;
@@ -15,7 +15,7 @@ interface Player {
 
 const WIDTHS = [320, 1280];
 
-describeWith(['chromium'], 'the page', ({ chromium: executablePath }) => {
+describeWith(['chromium'], 'console page', ({ chromium: executablePath }) => {
   let product: Product;
   let browser: Browser;
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describeWith(['chromium'], 'the page', ({ chromium: executablePath }) => {
     await product?.stop();
   });
 
-  /** A page of the given width; every fault that the browser tells is kept. */
+  /** Opens a page of the given width and records the browser's errors. */
   async function openPage(width = 1280): Promise<{ page: Page; faults: string[] }> {
     const page = await browser.newPage({ viewport: { width, height: 800 } });
     page.setDefaultTimeout(30_000);
@@ -48,7 +48,7 @@ describeWith(['chromium'], 'the page', ({ chromium: executablePath }) => {
     await page.getByRole('button', { name: 'Sign in' }).click();
   }
 
-  it('signs in with the key, speaks a text and plays it to its end', async () => {
+  it('signs in with the key, speaks a text and plays it to the end', async () => {
     const { page, faults } = await openPage();
     await signIn(page);
     await page.getByRole('textbox', { name: 'Text' }).fill('Good morning everyone.');
@@ -65,7 +65,7 @@ describeWith(['chromium'], 'the page', ({ chromium: executablePath }) => {
     await page.close();
   });
 
-  it('can be stopped, and takes another text while one is spoken', async () => {
+  it('stops a text, and replaces a text that is being spoken', async () => {
     const { page } = await openPage();
     await signIn(page);
     await page.getByRole('textbox', { name: 'Text' }).fill('This is a long text. '.repeat(60));
@@ -82,7 +82,7 @@ describeWith(['chromium'], 'the page', ({ chromium: executablePath }) => {
     await page.close();
   });
 
-  it('tells a wrong key and a refused text in words', async () => {
+  it('explains a wrong key and a rejected text', async () => {
     const { page } = await openPage();
     await signIn(page, 'vk_wrong');
     await page.getByText('The API key is not valid').waitFor();
@@ -93,7 +93,7 @@ describeWith(['chromium'], 'the page', ({ chromium: executablePath }) => {
     await page.close();
   });
 
-  it('keeps the key for the tab alone, until the person signs out', async () => {
+  it('keeps the key for the tab only, until the user signs out', async () => {
     const { page } = await openPage();
     await signIn(page);
     await page.getByRole('textbox', { name: 'Text' }).waitFor();
@@ -116,8 +116,10 @@ describeWith(['chromium'], 'the page', ({ chromium: executablePath }) => {
     await page.close();
   });
 
-  it('shows a live call, lets one listen, speak and end it', async ({ onTestFinished }) => {
-    // Of a second attempt another one: the first one's call may still be there.
+  it('shows a live call, and allows listening, speaking and ending it', async ({
+    onTestFinished,
+  }) => {
+    // A unique name, because the call of a failed attempt may still run.
     const name = `Flowers ${randomUUID()}`;
     const agentId = await makeAgent(product, { greeting: 'Welcome to the flower shop.' }, name);
     const client = new CallClient(await requestConnection(product, agentId));
@@ -133,11 +135,11 @@ describeWith(['chromium'], 'the page', ({ chromium: executablePath }) => {
     await page.getByRole('button', { name: 'Say', exact: true }).click();
     await transcript.getByText('A colleague takes over.').waitFor();
     await page.getByRole('button', { name: 'Listen' }).click();
-    const heard = () =>
+    const playedSeconds = () =>
       page
         .locator('#live-player')
         .evaluate((audio: unknown) => (audio as { readonly currentTime: number }).currentTime);
-    await expect.poll(heard, { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(playedSeconds, { timeout: 30_000 }).toBeGreaterThan(0);
     if (process.env.SCREENSHOTS) {
       await page.screenshot({ path: `${process.env.SCREENSHOTS}/live.png`, fullPage: true });
     }
@@ -148,17 +150,17 @@ describeWith(['chromium'], 'the page', ({ chromium: executablePath }) => {
     await page.close();
   });
 
-  it('shows the API from this server alone', async () => {
+  it('loads the API reference from this server only', async () => {
     const { page, faults } = await openPage();
-    const elsewhere: string[] = [];
+    const foreignRequests: string[] = [];
     page.on('request', (request) => {
       if (!/^(data:|blob:)/.test(request.url()) && !request.url().startsWith(product.url)) {
-        elsewhere.push(request.url());
+        foreignRequests.push(request.url());
       }
     });
     await page.goto(`${product.url}/docs`);
     await page.getByText('/api/v1/tts/speech/stream').waitFor();
-    expect(elsewhere).toEqual([]);
+    expect(foreignRequests).toEqual([]);
     expect(faults).toEqual([]);
     if (process.env.SCREENSHOTS) {
       await page.screenshot({ path: `${process.env.SCREENSHOTS}/docs.png` });

@@ -1,22 +1,18 @@
-/** Something of the contract that is documented, and answered, but does not do its work yet. */
+/** A route of the contract that is documented and answers, but is not implemented yet. */
 export interface Pending {
-  /** The issue that brings it. */
-  readonly by: string;
   readonly what: string;
-  /** What is answered until then. */
+  /** Status until then. */
   readonly status: number;
   readonly body?: object;
 }
 
 /**
- * What is still to come, by `METHOD path`. A route of the contract that the
- * document lacks needs a line here, and so has one that answers without doing its work. Whoever
- * brings it takes the line out: a line that is not true any more fails the contract's test.
+ * Unimplemented routes by `METHOD path`. Routes of the contract that are missing in the document
+ * must be listed here. The contract's test fails for entries that are implemented.
  */
 export const PENDING: Readonly<Record<string, Pending>> = {
   'POST /api/v1/google/{agent_id}/oauth/start': {
-    by: 'G',
-    what: 'Google accounts are linked',
+    what: 'Linking of Google accounts',
     status: 409,
     body: { code: 'NOT_CONFIGURED' },
   },

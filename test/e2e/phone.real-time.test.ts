@@ -31,30 +31,30 @@ import { type Product, startProduct } from '../support/harness/process/product.j
 import { describeWith } from '../support/harness/process/required-tools.js';
 
 const ROSES = 'How much are twelve red roses?';
-/** The variable is the owner's webhook's, or the dialplan's: none of its words comes without it. */
+/** The variable is set by the owner's webhook or by the dialplan; its words occur nowhere else. */
 const GREETING =
   'Hello, this is {{place}}. You can ask me anything about our flowers, our prices and our opening hours, and I will tell you all that I have been told about them, for as long as you like to listen to me. We have roses and tulips and lilies of every colour, we have them in the morning and in the evening, and we bring them to your door on any day of the week that you want to have them, in the city and in all the villages around it.';
 const BREAK_IN_AFTER_MS = 6_000;
 const CARRIERS = ['twilio', 'audiosocket'] as const;
-/** Longer than any pause inside what the agent says, on a busy machine too. */
+/** Longer than any pause in the agent's speech, on a busy machine too. */
 const SPOKEN_MS = 2_000;
 const LISTENED_S = 12;
-/** Between two legs, of which one went through a machine that may stand still just then. */
+/** Tolerance between the recordings of two legs, because the machine may stall. In milliseconds. */
 const APART_MS = 1_000;
-/** So often a question is asked that a busy machine heard only in part. */
-const ASKED = 3;
+/** Number of attempts per question, because a busy machine may recognise only a part of it. */
+const MAX_QUESTIONS = 3;
 
-/** What a carrier refuses; how far ahead sound came is not to be told where our own process waits. */
+/** Protocol violations of a call, except for lead times, which a stalled test process distorts. */
 const brokenRules = ({ faults }: SimulatedCall) => faults.filter(({ code }) => code !== 'lead');
 
-describeWith(['ffmpeg'], 'a telephone call', ({ ffmpeg }) => {
+describeWith(['ffmpeg'], 'phone call', ({ ffmpeg }) => {
   let question: Int16Array;
   let rest: FakeCarrier;
   let hook: WebhookReceiver;
   let product: Product;
   let stored: StoredCalls;
   let listener: SpeechTranscriber;
-  /** Calls that agents made: each has a number of its own. */
+  /** Counter for the numbers of outbound calls. */
   let made = 0;
 
   beforeAll(async () => {
@@ -81,7 +81,7 @@ describeWith(['ffmpeg'], 'a telephone call', ({ ffmpeg }) => {
     rest?.close();
   });
 
-  /** A call that was answered, and is over with its test at the latest. */
+  /** Starts an answered call that ends with its test. */
   async function phone(
     carrier: (typeof CARRIERS)[number],
     { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
@@ -93,7 +93,7 @@ describeWith(['ffmpeg'], 'a telephone call', ({ ffmpeg }) => {
     const scenario = await callByPhone(product, carrier, {
       greeting: GREETING,
       allow_interruptions_on_greeting: true,
-      // What a recogniser makes of a question over somebody's voice, and when, is not promised.
+      // Whether and when speech over another voice is recognised is not guaranteed.
       min_interruption_words: 0,
       ...(carrier === 'twilio' && { webhooks }),
       ...config,
@@ -105,20 +105,22 @@ describeWith(['ffmpeg'], 'a telephone call', ({ ffmpeg }) => {
     return scenario;
   }
 
-  /** What was heard since then, of that the last that a recogniser takes at once. */
-  function transcribed({ audio: sound }: SimulatedLeg, fromMs: number): Promise<string> {
-    const agent = sound.agent.slice((fromMs * LINE_RATE) / 1000).slice(-LISTENED_S * LINE_RATE);
+  /**
+   * Transcript of the agent's audio since `fromMs`, at most the longest input of the recogniser.
+   */
+  function transcribed({ audio: legAudio }: SimulatedLeg, fromMs: number): Promise<string> {
+    const agent = legAudio.agent.slice((fromMs * LINE_RATE) / 1000).slice(-LISTENED_S * LINE_RATE);
     return listener.transcribe(
       Float32Array.from(agent, (sample) => sample / 32768),
       LINE_RATE,
     );
   }
 
-  /** Asks aloud until one of these words is heard, and the agent has come to an end. */
+  /** Repeats a question until the answer contains one of the words and has ended. */
   async function askFor(scenario: PhoneScenario, words: RegExp): Promise<void> {
     const { leg: line } = scenario.call;
     let text = '';
-    for (let times = 0; times < ASKED; times++) {
+    for (let times = 0; times < MAX_QUESTIONS; times++) {
       const askedMs = await askAloud(line);
       for (
         let sinceMs = askedMs;
@@ -133,7 +135,7 @@ describeWith(['ffmpeg'], 'a telephone call', ({ ffmpeg }) => {
     expect(text, JSON.stringify(turns)).toMatch(words);
   }
 
-  /** Asks aloud, and gives when the question was over. */
+  /** Asks by voice and returns the end of the question. */
   async function askAloud(line: SimulatedLeg): Promise<number> {
     line.say(question);
     await line.until(() => !line.isCallerSpeaking);
@@ -165,12 +167,12 @@ describeWith(['ffmpeg'], 'a telephone call', ({ ffmpeg }) => {
     return { caller: caller!, agent: agent! };
   }
 
-  /** From the first of one leg to the first of the other, ms. */
+  /** Time from the first tone of one leg to the first tone of the other, in milliseconds. */
   const between = (caller: Float32Array, agent: Float32Array) =>
     toneOnsets(caller, LINE_RATE)[0]! - toneOnsets(agent, LINE_RATE)[0]!;
 
   it.concurrent.for(CARRIERS)(
-    'through %s is greeted, answered, interrupted and keyed, and its caller hangs up',
+    'through %s is greeted, answered, interrupted and receives DTMF, and the caller hangs up',
     async (carrier, context) => {
       if (carrier === 'twilio') hook.answer(status(200, { dynamic_variables: VARIABLES }));
       const scenario = await phone(carrier, context);
@@ -201,21 +203,21 @@ describeWith(['ffmpeg'], 'a telephone call', ({ ffmpeg }) => {
       if (carrier === 'twilio') expect(line.clears).toBeGreaterThan(0);
 
       const { caller, agent } = await recordingOf(scenario);
-      const { audio: sound } = line;
-      const [ours, theirs] = [sound.caller, sound.agent].map((leg) =>
+      const { audio: legAudio } = line;
+      const [ours, theirs] = [legAudio.caller, legAudio.agent].map((leg) =>
         Float32Array.from(leg, (sample) => sample / 32768),
       );
       expect(Math.abs(between(caller, agent) - between(ours!, theirs!))).toBeLessThan(APART_MS);
     },
   );
 
-  // Alone: a gateway that is busy refuses a fifth call.
-  it('is made by an agent, whom the other end hears', async ({ onTestFinished }) => {
+  // Runs alone, because a busy gateway refuses a fifth call.
+  it('from an agent plays the agent to the called party', async ({ onTestFinished }) => {
     const [from, to] = [`+1555${2000 + made++}`, '+14155550123'];
     const calling = { allow_outbound_calling: true, outbound_contacts: { Ann: to } };
     const agent_id = await makeAgent(product, { ...SHOP, ...calling, phone_number: from });
-    const asked = { agent_id, target_phone_number: to };
-    const { status: answered, body } = await ask(product, 'POST', '/calls/outbound', asked);
+    const requestBody = { agent_id, target_phone_number: to };
+    const { status: answered, body } = await ask(product, 'POST', '/calls/outbound', requestBody);
     expect([answered, body.status]).toEqual([200, 'initiated']);
     const ordered = [...rest.calls.values()].find(({ order }) => order.get('From') === from)!;
     const call = new TwilioCall({
@@ -243,14 +245,17 @@ describeWith(['ffmpeg'], 'a telephone call', ({ ffmpeg }) => {
     expect(brokenRules(call)).toEqual([]);
   });
 
-  it.concurrent.for(CARRIERS)('through %s is hung up by the gateway', async (carrier, context) => {
-    const scenario = await phone(carrier, context, { greeting: SHOP.greeting, webhooks: null });
-    const { call } = scenario;
-    expect(await call.leg.untilAgentSpeaks(0)).toBe(true);
-    const ended = await ask(product, 'POST', `/calls/${call.callId}/end`);
-    expect(ended.status).toBe(200);
-    expect((await call.ended).by).toBe('gateway');
-    expect(brokenRules(call)).toEqual([]);
-    await recordOf(scenario);
-  });
+  it.concurrent.for(CARRIERS)(
+    'through %s ends when the gateway hangs up',
+    async (carrier, context) => {
+      const scenario = await phone(carrier, context, { greeting: SHOP.greeting, webhooks: null });
+      const { call } = scenario;
+      expect(await call.leg.untilAgentSpeaks(0)).toBe(true);
+      const ended = await ask(product, 'POST', `/calls/${call.callId}/end`);
+      expect(ended.status).toBe(200);
+      expect((await call.ended).by).toBe('gateway');
+      expect(brokenRules(call)).toEqual([]);
+      await recordOf(scenario);
+    },
+  );
 });

@@ -21,7 +21,7 @@ const RATE = 24_000;
 const TONE_S = 1;
 const tone = Float32Array.from({ length: 16_000 * TONE_S }, (_, i) => 0.5 * Math.sin(i * 0.1728));
 
-describeWith(['ffmpeg'], 'a recorded call', ({ ffmpeg }) => {
+describeWith(['ffmpeg'], 'recording', ({ ffmpeg }) => {
   const dataDir = makeTestFolder();
   const clients: CallClient[] = [];
   let product: Product;
@@ -45,15 +45,15 @@ describeWith(['ffmpeg'], 'a recorded call', ({ ffmpeg }) => {
     return { client, callId: details.call_id };
   }
 
-  const askedFor = async (callId: string) => {
+  const requestRecording = async (callId: string) => {
     const { body } = await ask(product, 'GET', `/agent/call-history/${callId}/recording`);
     return body as { status: string; url: string | null };
   };
 
   async function channelsOf(callId: string) {
-    const status = async () => (await askedFor(callId)).status;
+    const status = async () => (await requestRecording(callId)).status;
     await expect.poll(status, { timeout: 60_000 }).toBe('ready');
-    const { url } = await askedFor(callId);
+    const { url } = await requestRecording(callId);
     const file = Buffer.from(await (await fetch(url!)).arrayBuffer());
     const [caller, agent] = await decodeChannels(ffmpeg, file, { channels: 2, sampleRate: RATE });
     return { caller: caller!, agent: agent! };
@@ -65,10 +65,10 @@ describeWith(['ffmpeg'], 'a recorded call', ({ ffmpeg }) => {
     );
   const loudest = (samples: Float32Array) => samples.reduce((most, s) => Math.max(most, s), 0);
 
-  it('has the greeting on the right, and the caller on the left', async () => {
+  it('has the agent on the right channel and the caller on the left', async () => {
     const { client, callId } = await call();
     await client.state('listening');
-    expect((await askedFor(callId)).status).toBe('processing');
+    expect((await requestRecording(callId)).status).toBe('processing');
     await client.say(tone);
     client.hangUp();
     await client.closed();
@@ -76,14 +76,14 @@ describeWith(['ffmpeg'], 'a recorded call', ({ ffmpeg }) => {
     const { caller, agent } = await channelsOf(callId);
     expect(Math.abs(caller.length / RATE - seconds)).toBeLessThan(5);
     expect(loudest(agent)).toBeGreaterThan(0.1);
-    // The tone is where it was after the greeting, to the end.
+    // The tone keeps its offset from the greeting until the end.
     const [onset] = toneOnsets(caller, RATE);
     const spoken = toneOnsets(agent, RATE)[0]!;
     expect(onset).toBeGreaterThan(spoken);
     expect(filesOf(callId)).toEqual([`storage/recordings/${callId}.mp3`]);
   });
 
-  it('leaves nothing where its agent does not want it recorded', async () => {
+  it('does not exist if the agent has recording disabled', async () => {
     const { client, callId } = await call({ recording_enabled: false });
     await client.say(tone);
     expect(filesOf(callId)).toEqual([]);
@@ -91,10 +91,10 @@ describeWith(['ffmpeg'], 'a recorded call', ({ ffmpeg }) => {
     await client.closed();
     await endedCall(product, callId);
     expect(filesOf(callId)).toEqual([]);
-    expect(await askedFor(callId)).toEqual({ status: 'not_recorded', url: null });
+    expect(await requestRecording(callId)).toEqual({ status: 'not_recorded', url: null });
   });
 
-  it('is there after a kill -9 in its middle, with all that had been written', async () => {
+  it('keeps all stored audio after a SIGKILL during the call', async () => {
     const { client, callId } = await call();
     const spool = join(dataDir, 'recordings', `${callId}.spool`);
     await client.say(tone);

@@ -11,8 +11,9 @@ describeWith(['schemathesis'], 'schemathesis', ({ schemathesis: python }) => {
   });
   afterAll(() => product?.stop());
 
-  it('finds nothing in the running product but what the contract explains', async () => {
-    // Without a seed it generates the same each time. A longer run is `npm run soak -- schemathesis`.
+  it('has no findings for the running product except accepted coercions', async () => {
+    // Without a seed, the cases are the same in every run. `npm run soak -- schemathesis` runs
+    // longer.
     const phases = ['examples', 'fuzzing'];
     const outcome = await runSchemathesis(product, { python, phases, maxExamples: 6 });
     const { findings, operations, output } = outcome;

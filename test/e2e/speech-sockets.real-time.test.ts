@@ -8,7 +8,7 @@ const TEXT =
   'Our office opens at nine in the morning and closes at six. You can reach us by phone or by ' +
   'mail on every day but Sunday. ';
 const LONG_TEXT = TEXT.repeat(30);
-/** Bytes of `pcm_16000` in a millisecond. */
+/** Bytes per millisecond of `pcm_16000`. */
 const BYTES_PER_MS = 32;
 
 let product: Product;
@@ -40,7 +40,7 @@ async function single(text: string, more: object = {}): Promise<SpeechSocket> {
   return client;
 }
 
-it('speaks 32 texts at once, over requests, sockets and contexts, to the byte as alone', async () => {
+it('32 concurrent texts over requests, sockets and contexts give the same bytes as single ones', async () => {
   const alone = await post(TEXT);
   const multi = await open('multi-stream');
   multi.send({ audio_format: 'pcm_16000', context_id: '0' });
@@ -62,7 +62,7 @@ it('speaks 32 texts at once, over requests, sockets and contexts, to the byte as
   expect(all).toEqual(Array.from({ length: 32 }, () => alone));
 });
 
-it('speaks 32 texts at once by engines of three kinds, each to its end', async () => {
+it('32 concurrent texts of three engines are all spoken completely', async () => {
   const kinds = [
     { text: TEXT },
     { text: 'Our office opens at nine.', voice_id: 'piper-joe' },
@@ -72,12 +72,12 @@ it('speaks 32 texts at once by engines of three kinds, each to its end', async (
   const alone = await Promise.all(kinds.map(pcmOf));
   const all = await Promise.all(Array.from({ length: 32 }, (_, i) => pcmOf(kinds[i % 4]!)));
   for (const [i, { length }] of all.entries()) {
-    // The formant engine is some ms longer or shorter from time to time.
+    // The duration of the formant engine's output varies by some milliseconds.
     expect(Math.abs(length / alone[i % 4]!.length - 1)).toBeLessThan(i % 4 < 2 ? 1e-9 : 0.05);
   }
 });
 
-it('begins a short text long before the long ones of others end', async () => {
+it('a short text starts long before the long texts of other clients end', async () => {
   const ends: number[] = [];
   const longs = Array.from({ length: 4 }, async () => {
     await single(LONG_TEXT);
@@ -90,26 +90,26 @@ it('begins a short text long before the long ones of others end', async () => {
   expect(firstMs).toBeLessThan((Math.min(...ends) - startedAt) / 3);
 });
 
-it('paces a text while others take all they can get', async () => {
+it('a text is paced while other clients read as fast as possible', async () => {
   const longs = Array.from({ length: 4 }, () => single(LONG_TEXT));
   const stalls = monitorEventLoopDelay({ resolution: 10 });
   stalls.enable();
   const paced = await single(TEXT, { delivery_mode: 'paced' });
   stalls.disable();
-  let heardMs = 0;
-  let dryMs = 0;
+  let receivedMs = 0;
+  let underrunMs = 0;
   for (const [index, { audio }] of paced.messages.entries()) {
     const atMs = paced.arrivalTimes[index]! - paced.arrivalTimes[0]!;
-    dryMs = Math.max(dryMs, atMs - heardMs);
-    heardMs += (audio?.length ?? 0) / BYTES_PER_MS;
+    underrunMs = Math.max(underrunMs, atMs - receivedMs);
+    receivedMs += (audio?.length ?? 0) / BYTES_PER_MS;
   }
-  expect(paced.arrivalTimes.at(-1)! - paced.arrivalTimes[0]!).toBeGreaterThan(heardMs * 0.9);
-  // When the machine stands still, so do we.
-  expect(dryMs).toBeLessThan(2_000 + 2 * (stalls.max / 1e6));
+  expect(paced.arrivalTimes.at(-1)! - paced.arrivalTimes[0]!).toBeGreaterThan(receivedMs * 0.9);
+  // A stall of the machine also stalls this process.
+  expect(underrunMs).toBeLessThan(2_000 + 2 * (stalls.max / 1e6));
   await Promise.all(longs);
 });
 
-it('stops when the client hangs up', async () => {
+it('a request stops when the client disconnects', async () => {
   const client = await open('stream');
   client.send({ text: LONG_TEXT, flush: true });
   await expect.poll(() => client.audio().length, { timeout: 60_000 }).toBeGreaterThan(0);

@@ -8,7 +8,7 @@ import { MODEL_ADVICE } from '../../src/platform/process/models-command.js';
 import { wordErrors } from '../support/harness/audio/word-errors.js';
 import { type Product, startProduct } from '../support/harness/process/product.js';
 
-/** What is written, and what a person would say. */
+/** Written sentences with their usual spoken form. */
 const SENTENCES: readonly (readonly [written: string, said: string])[] = [
   ['Good morning everyone.', 'good morning everyone'],
   [
@@ -106,18 +106,18 @@ async function speak(text: string): Promise<Float32Array> {
   return samples;
 }
 
-it('are understood: numbers, names, dates and money, at most 10 % of the words wrong', async () => {
+it('numbers, names, dates and money are transcribed with a word error rate of at most 10 %', async () => {
   let errors = 0;
   let words = 0;
-  const misheard: string[] = [];
+  const mistranscribed: string[] = [];
   for (const [written, said] of SENTENCES) {
     const options = { priority: 'background' } as const;
-    const { text: heard } = await recogniser.transcribe(await speak(written), options);
-    const found = wordErrors(said, heard);
+    const { text: transcript } = await recogniser.transcribe(await speak(written), options);
+    const found = wordErrors(said, transcript);
     errors += found.errors;
     words += found.words;
-    if (found.errors > 0) misheard.push(`${found.errors} in ${said} | ${heard}`);
+    if (found.errors > 0) mistranscribed.push(`${found.errors} in ${said} | ${transcript}`);
   }
   expect(SENTENCES.length).toBe(30);
-  expect(errors / words, misheard.join('\n')).toBeLessThanOrEqual(MAX_WORD_ERRORS);
+  expect(errors / words, mistranscribed.join('\n')).toBeLessThanOrEqual(MAX_WORD_ERRORS);
 });

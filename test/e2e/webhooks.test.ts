@@ -4,8 +4,8 @@ import { hang, WebhookReceiver } from '../support/fakes/webhook-receiver.js';
 import { CallClient } from '../support/harness/call/call-client.js';
 import { type Product, startProduct } from '../support/harness/process/product.js';
 
-/** For what comes soon, however busy the machine is. */
-const PATIENCE_MS = 60_000;
+/** Timeout for prompt events on a busy machine, in milliseconds. */
+const TIMEOUT_MS = 60_000;
 const ENV = { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1', REQUESTS_PER_MINUTE: '0' };
 
 async function ask(product: Product, method: string, path: string, body?: unknown) {
@@ -14,7 +14,7 @@ async function ask(product: Product, method: string, path: string, body?: unknow
     headers: { authorization: `Bearer ${product.apiKey}`, 'content-type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the service answers
+  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the service responds
   return { status: response.status, body: (await response.json()) as any };
 }
 
@@ -25,7 +25,7 @@ async function deployAgent(product: Product, config: object): Promise<string> {
   return body.agent_id;
 }
 
-/** A call whose greeting is being spoken. */
+/** Starts a call and waits until its greeting is being spoken. */
 async function call(product: Product, agentId: string, more: object = {}): Promise<CallClient> {
   const path = '/connection/connection-details';
   const { status: code, body } = await ask(product, 'POST', path, { agent_id: agentId, ...more });
@@ -35,9 +35,9 @@ async function call(product: Product, agentId: string, more: object = {}): Promi
   return client;
 }
 
-const told = ({ requests }: WebhookReceiver) => requests.map(({ body }) => body.event);
+const eventNames = ({ requests }: WebhookReceiver) => requests.map(({ body }) => body.event);
 
-describe('webhooks of the product', () => {
+describe('webhooks', () => {
   let product: Product;
   let hook: WebhookReceiver;
   const clients: CallClient[] = [];
@@ -45,7 +45,7 @@ describe('webhooks of the product', () => {
     product = await startProduct({ env: ENV });
   });
   beforeEach(async () => {
-    // Each attempt has its own: what one before it left untold comes to nobody.
+    // A receiver per attempt, so that undelivered events of an earlier attempt do not arrive here.
     hook = await WebhookReceiver.open();
   });
   afterEach(() => {
@@ -54,7 +54,7 @@ describe('webhooks of the product', () => {
   });
   afterAll(() => product?.stop());
 
-  it('tell a call from its start to its end, with its turns', async () => {
+  it('report a call from its start to its end, with its turns', async () => {
     const events = ['call.started', 'turn.completed', 'call.completed'];
     const agentId = await deployAgent(product, {
       greeting: 'Hello {{ name }}.',
@@ -64,8 +64,8 @@ describe('webhooks of the product', () => {
     clients.push(client);
     await client.waitFor('transcript', ({ final }) => final);
     client.hangUp();
-    await hook.waitFor(3, PATIENCE_MS);
-    expect(told(hook)).toEqual(events);
+    await hook.waitFor(3, TIMEOUT_MS);
+    expect(eventNames(hook)).toEqual(events);
     expect(hook.requests[1]!.body.data).toMatchObject({
       role: 'agent',
       text: expect.stringMatching(/^Hello Ana { {x} }/),
@@ -84,7 +84,7 @@ describe('webhooks of the product', () => {
     expect(product.logs()).not.toMatch(/Ana|hush/);
   });
 
-  it('refuse variables and overrides that connection-details cannot use', async () => {
+  it('reject variables and overrides that connection-details rejects', async () => {
     const agentId = await deployAgent(product, { tts_params: { language: 'en' } });
     const details = (more: object) =>
       ask(product, 'POST', '/connection/connection-details', { agent_id: agentId, ...more });
@@ -136,20 +136,20 @@ describe('webhooks of the product', () => {
     expect((await details({ dynamic_variables: { unknown: true } })).status).toBe(200);
   });
 
-  it('lose nothing when the gateway is killed between the event and its delivery', async () => {
+  it('deliver all events after the gateway was killed between event and delivery', async () => {
     const agentId = await deployAgent(product, {
       greeting: 'Hello.',
       webhooks: { events: [{ url: hook.url(), timeout: 30 }] },
     });
     hook.answer(hang);
     clients.push(await call(product, agentId));
-    const [first] = await hook.waitFor(1, PATIENCE_MS);
+    const [first] = await hook.waitFor(1, TIMEOUT_MS);
     await product.kill();
     const { dataDir } = product;
     product = await startProduct({ dataDir, env: ENV });
-    await hook.waitFor(3, PATIENCE_MS);
+    await hook.waitFor(3, TIMEOUT_MS);
     await sleep(1_500);
-    expect(told(hook)).toEqual(['call.started', 'call.started', 'call.completed']);
+    expect(eventNames(hook)).toEqual(['call.started', 'call.started', 'call.completed']);
     expect(hook.requests[1]!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
     expect(hook.requests[1]!.text).toBe(first!.text);
     expect(hook.requests[2]!.body.data.ended_reason).toBe('error_transport');

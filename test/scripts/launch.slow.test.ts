@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MiniClone } from '../support/harness/process/mini-clone.js';
 import { plainEnv } from '../support/harness/process/run-node.js';
 
-// Each launch compiles, and may start vitest.
+// Each launch compiles and may start vitest.
 vi.setConfig({ testTimeout: 240_000 });
 
 const PASSING = "import { expect, it } from 'vitest';\nit('adds', () => expect(1 + 1).toBe(2));\n";
@@ -25,12 +25,12 @@ describe('npm test', () => {
     expect(ended.code).toBe(0);
   });
 
-  it('leaves slow and end-to-end tests to test:all, whose closing line counts both tiers', async () => {
+  it('leaves slow and end-to-end tests to test:all, whose last line counts both tiers', async () => {
     clone.write('test/a.test.ts', PASSING);
     clone.write('test/smoke/b.test.ts', PASSING);
     clone.write('test/c.slow.test.ts', PASSING);
     clone.write('test/e2e/d.test.ts', `${FAILING}it.skip('later', () => {});\n`);
-    // What it prepares for the real tests would take minutes.
+    // The preparation for the real tests would take minutes.
     clone.write(
       'scripts/needs.mjs',
       'export const TEST_NEEDS = [];\nexport const prepare = async () => ({});\n',
@@ -61,7 +61,7 @@ describe('npm test', () => {
     expect(ended.code).not.toBe(0);
   });
 
-  it('fails when no test was executed', async () => {
+  it('fails if no test was executed', async () => {
     clone.write('test/a.test.ts', PASSING.replace('it(', 'it.skip('));
     const ended = await clone.launch(['test']);
     expect(ended.lastLine).toBe('0 passed, 1 failed, 1 skipped');
@@ -71,7 +71,7 @@ describe('npm test', () => {
     expect(none.code).not.toBe(0);
   });
 
-  it('hands filters on to vitest', async () => {
+  it('passes filters on to vitest', async () => {
     clone.write('test/a.test.ts', PASSING);
     clone.write('test/e2e/b.test.ts', FAILING);
     const ended = await clone.launch(['test', '--project', 'core', 'dist/test']);
@@ -107,7 +107,7 @@ describe('npm test', () => {
   it.each([
     ['have type errors', "export const two: number = 'two';\n"],
     ['do not compile', 'export const two = ;\n'],
-  ])('ends with the closing line when the sources %s', async (what, source) => {
+  ])('ends with the final line if the sources %s', async (what, source) => {
     clone.write('media/two.ts', source);
     const ended = await clone.launch(['test']);
     expect(ended.output).toContain(`The sources ${what}`);
@@ -137,27 +137,27 @@ describe('npm start', () => {
     await expect.poll(there('started'), { timeout: 60_000 }).toBe(true);
     npm.kill(signal);
     await expect.poll(there('ended'), { timeout: 60_000 }).toBe(true);
-    // npm waits for a program that it has handed the signal on to.
+    // npm waits for a program to which it has forwarded the signal.
     const parent = Number(readFileSync(join(clone.path, 'ended'), 'utf8'));
     expect(parent === npm.pid).toBe(isHandedOn);
   });
 
-  it('stops, with no word of its own, where the models could not be had', async () => {
+  it('stops without a message if the models are unavailable', async () => {
     await clone.launch(['start']);
     const ended = await clone.launch(['start'], { MODELS_CODE: '7' });
     expect(ended).toMatchObject({ code: 7, output: '' });
   });
 });
 
-describe('a step that cannot be done', () => {
-  it('is told as one sentence when a part of the checkout is missing', async () => {
+describe('failed step', () => {
+  it('is reported in one sentence if a part of the checkout is missing', async () => {
     rmSync(join(clone.path, 'tsconfig.json'));
     const ended = await clone.launch(['start']);
     expect(ended).toMatchObject({ code: 1, lastLine: '' });
     expect(ended.output).toMatch(/^\S+ lacks tsconfig\.json: run `git checkout -- \.`[^\n]+\n$/);
   });
 
-  it('is told as one sentence when the packages cannot be fetched', async () => {
+  it('is reported in one sentence if the packages cannot be downloaded', async () => {
     clone.removePackages();
     const ended = await clone.launch(['start'], {
       npm_config_registry: 'http://127.0.0.1:1/',
@@ -170,7 +170,7 @@ describe('a step that cannot be done', () => {
     );
   });
 
-  it('is told as one sentence when the lock does not fit package.json', async () => {
+  it('is reported in one sentence if the lock does not match package.json', async () => {
     clone.removePackages();
     clone.write('package.json', '{"name": "parley", "dependencies": {"zod": "1.0.0"}}');
     const ended = await clone.launch(['start']);
@@ -180,7 +180,7 @@ describe('a step that cannot be done', () => {
     );
   });
 
-  it('names the commands when it does not know the one asked for', async () => {
+  it('lists the commands for an unknown one', async () => {
     const ended = await clone.launch(['constructor']);
     expect(ended.code).toBe(2);
     expect(ended.output).toBe(
@@ -189,10 +189,10 @@ describe('a step that cannot be done', () => {
   });
 });
 
-describe('the build', () => {
+describe('build', () => {
   const built = (path: string) => join(clone.path, 'dist', path);
 
-  it('writes what changed, and nothing else', async () => {
+  it('writes only changed outputs', async () => {
     clone.write('src/page.html', '<p>page</p>\n');
     const first = await clone.launch(['start']);
     expect(first.output).toContain('Building');
@@ -207,7 +207,7 @@ describe('the build', () => {
     expect(statSync(built('tools/models/main.js')).mtimeMs).toBe(builtAt);
   });
 
-  it('writes again what was deleted from dist, and deletes what has no source', async () => {
+  it('writes deleted outputs again, and deletes outputs without a source', async () => {
     clone.write('src/gone.ts', 'export const gone = 1;\n');
     await clone.launch(['start']);
     expect(existsSync(built('src/gone.js'))).toBe(true);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MiniClone } from '../support/harness/process/mini-clone.js';
 
-// Each launch compiles, and may start vitest.
+// Each launch compiles and may start vitest.
 vi.setConfig({ testTimeout: 240_000 });
 
 const SUITE = `import { expect, it } from 'vitest';
@@ -16,7 +16,7 @@ describeWith(['sox'], 'audio', (tools) => {
 });\n`;
 
 let clone: MiniClone;
-/** Nothing but Node is on the PATH: no program that is needed, and no apt to get it. */
+/** A PATH with Node only: no optional program, and no apt to install one. */
 let path: string;
 beforeEach(() => {
   clone = new MiniClone();
@@ -31,15 +31,15 @@ beforeEach(() => {
 });
 afterEach(() => clone.remove());
 
-describe('a suite with needs', () => {
-  it('gets the paths of its tools', async () => {
+describe('suite with optional programs', () => {
+  it('receives the paths of its programs', async () => {
     clone.write('bin/sox', '#!/bin/sh\n');
     chmodSync(join(path, 'sox'), 0o755);
     const ended = await clone.launch(['test'], { PATH: path });
     expect(ended.lastLine).toBe('3 passed, 0 failed, 0 skipped');
   });
 
-  it('is skipped as a whole, with its reason, when a tool cannot be had', async () => {
+  it('is skipped as a whole with a reason if a program is unavailable', async () => {
     const ended = await clone.launch(['test'], { PATH: path });
     expect(ended.lastLine).toBe('1 passed, 0 failed, 1 skipped');
     expect(ended.output).toMatch(/Skipped: audio: it cannot run: sox: there is no sox on the PATH/);
@@ -53,7 +53,7 @@ describe('a suite with needs', () => {
     expect(ended.code).not.toBe(0);
   });
 
-  it('has nothing prepared for it when other suites are run', async () => {
+  it('causes no preparation when other suites run', async () => {
     clone.write(
       'test/other.test.ts',
       "import { it } from 'vitest';\nit('runs', () => undefined);\n",
@@ -63,7 +63,7 @@ describe('a suite with needs', () => {
     expect(ended.output).not.toContain('sox');
   });
 
-  it('fails when it asks for a tool that nobody knows how to get', async () => {
+  it('fails if it needs an unknown program', async () => {
     clone.write('test/audio.test.ts', SUITE.replaceAll('sox', 'socks'));
     const ended = await clone.launch(['test'], { PATH: path });
     expect(ended.output).toContain('scripts/needs.mjs has no row that is called socks');

@@ -29,8 +29,8 @@ function writeLock(path: string, packages: object): void {
 }
 const install = (packages: object) => writeLock('node_modules/.package-lock.json', packages);
 
-describe('the installed packages', () => {
-  it('are current when each has the version and the hash of the lock', () => {
+describe('installed packages', () => {
+  it('are current if each has the version and the hash of the lock', () => {
     install({ 'node_modules/a': WANTED['node_modules/a'] });
     expect(packagesAreCurrent(root)).toBe(true);
   });
@@ -46,7 +46,7 @@ describe('the installed packages', () => {
   });
 });
 
-describe('a failed install', () => {
+describe('failed install', () => {
   it.each([
     ['npm error code ENOTFOUND\nnpm error network', /^Cannot download the packages \(ENOTFOUND\)/],
     [
@@ -55,7 +55,7 @@ describe('a failed install', () => {
     ],
     ['npm error code EINTEGRITY', /\(npm ci: EINTEGRITY\): run `npm ci` to see why/],
     ['spawn npm ENOENT', /^There is no npm on the PATH: install it/],
-  ])('is told in one sentence: %j', (output, sentence) => {
+  ])('is reported in one sentence: %j', (output, sentence) => {
     expect(installSentence(output)).toMatch(sentence);
     expect(installSentence(output)).not.toContain('\n');
   });

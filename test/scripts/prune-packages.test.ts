@@ -27,13 +27,13 @@ const {
   prunePackages(folder: string, wanted: Platform): { files: number; bytes: number };
 } = await import(SCRIPT);
 
-/** Each platform's folder of the ONNX runtime, which brings them all. */
+/** The ONNX runtime's folder per platform; its package contains all of them. */
 const RUNTIMES = join(
   dirname(createRequire(import.meta.url).resolve('onnxruntime-node/package.json')),
   'bin/napi-v6',
 );
 
-it('knows for which platform each library of the ONNX runtime is', () => {
+it('the platform of each library of the ONNX runtime is recognised', () => {
   const libraries = readdirSync(RUNTIMES, { recursive: true, withFileTypes: true }).filter(
     (entry) => entry.isFile(),
   );
@@ -47,7 +47,7 @@ it('knows for which platform each library of the ONNX runtime is', () => {
   }
 });
 
-describe('a node_modules folder that is pruned', () => {
+describe('pruned node_modules folder', () => {
   let folder: string;
   const heads = {
     'here/x64.node': elf(62),
@@ -73,7 +73,7 @@ describe('a node_modules folder that is pruned', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('keeps what runs on the platform, and neither binaries of others nor what only tools read', () => {
+  it('contains the files for the platform, without foreign binaries and files for development tools', () => {
     const removed = prunePackages(folder, { platform: 'linux', arch: 'x64' });
     expect(Object.keys(heads).filter((name) => existsSync(join(folder, name)))).toEqual([
       'here/x64.node',

@@ -23,7 +23,7 @@ import { describeWith } from '../support/harness/process/required-tools.js';
 import { makeTestFolder } from '../support/harness/process/test-folder.js';
 import { callSocketAsyncApi } from '../support/reference/call-socket-asyncapi.js';
 
-// One test per surface, on one gateway that started from an empty data folder.
+// One test per interface, on one gateway that started with an empty data folder.
 
 const RATE = 16_000;
 const SENTENCE = 'Good morning everyone.';
@@ -56,25 +56,25 @@ async function speechOverHttp(text: string): Promise<Float32Array> {
   return samplesOf(new Uint8Array(await response.arrayBuffer()));
 }
 
-it('starts from an empty data folder, and is ready', async () => {
+it('the gateway starts with an empty data folder and becomes ready', async () => {
   expect(product.apiKey).not.toBe('');
   expect(existsSync(`${dataDir}/postgres`)).toBe(true);
   expect((await fetch(`${product.url}/readyz`)).status).toBe(200);
   expect((await ask(product, 'GET', '/agent/')).status).toBe(200);
 });
 
-it('speaks over HTTP', async () => {
+it('text is spoken over HTTP', async () => {
   expect(await listener.transcribe(await speechOverHttp(SENTENCE), RATE)).toMatch(/good morning/);
 });
 
-it('speaks over a WebSocket', async () => {
+it('text is spoken over a WebSocket', async () => {
   const socket = await SpeechSocket.open(product.url, 'stream', product.apiKey);
   socket.send({ text: SENTENCE, audio_format: 'pcm_16000', flush: true });
   expect((await socket.closed).code).toBe(1000);
   expect(await listener.transcribe(samplesOf(socket.audio()), RATE)).toMatch(/good morning/);
 });
 
-/** Every message of the gateway matches the AsyncAPI document. */
+/** Expects every message of the gateway to match the AsyncAPI document. */
 function expectDocumentedMessages({ messages }: CallClient): void {
   const { payload } = callSocketAsyncApi().channels.call.messages.serverMessage;
   const isDocumented = new Ajv2020().compile(payload);
@@ -82,7 +82,7 @@ function expectDocumentedMessages({ messages }: CallClient): void {
     expect(isDocumented(message), JSON.stringify(message)).toBe(true);
 }
 
-it('answers a spoken question in a web call', async () => {
+it('a spoken question in a web call is answered', async () => {
   const config = { ...SHOP, greeting: '', user_silence_timeout: 0 };
   const details = await requestConnection(product, await makeAgent(product, config));
   const client = new CallClient(details);
@@ -95,8 +95,8 @@ it('answers a spoken question in a web call', async () => {
     await client.state('speaking');
     await client.playedOut();
     const { player } = client;
-    const heard = await listener.transcribe(player.heardBetween(0), player.rate);
-    expect(heard).toMatch(/roses|thirty|bouquet/);
+    const transcript = await listener.transcribe(player.playedBetween(0), player.rate);
+    expect(transcript).toMatch(/roses|thirty|bouquet/);
     expectDocumentedMessages(client);
   } finally {
     client.hangUp();
@@ -105,7 +105,7 @@ it('answers a spoken question in a web call', async () => {
   }
 });
 
-it('answers from a knowledge base', async () => {
+it('a question is answered from a knowledge base', async () => {
   const documents = [{ content: '# Swimming\nThe pool opens at half past six.' }];
   const { body } = await ask(product, 'POST', '/knowledge-base/', { documents });
   const message = async () =>
@@ -128,7 +128,7 @@ it('answers from a knowledge base', async () => {
   }
 });
 
-it('answers a phone call, and has it in the history', async () => {
+it('a phone call is answered and added to the history', async () => {
   const { call, number } = await callByPhone(product, 'audiosocket', { user_silence_timeout: 0 });
   const question = await spokenByProduct(product, ROSES);
   try {
@@ -156,7 +156,7 @@ it('answers a phone call, and has it in the history', async () => {
   });
 });
 
-describeWith(['chromium'], 'the page', ({ chromium }) => {
+describeWith(['chromium'], 'console page', ({ chromium }) => {
   it('signs in and speaks a text', async () => {
     const browser = await launchBrowser(chromium);
     try {

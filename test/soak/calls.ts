@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { admit, makeAgent } from '../bench/bench-agent.js';
+import { makeAgent, requestConnection } from '../bench/bench-agent.js';
 import { numberBehind } from '../bench/comparison.js';
 import { CallersProcess } from '../bench/density/callers-process.js';
 import { type RunningGateway, startGateway } from '../bench/gateway.js';
@@ -12,14 +12,14 @@ const AGENT = {
   prompt: 'Twelve red roses cost thirty dollars, with a vase.',
 };
 const CALLS = 10;
-/** How long the calls of one wave go on: two or three turns each. */
+/** Duration of the calls of one wave in milliseconds: two or three turns each. */
 const WAVE_MS = 14_000;
 const LINGER_MS = 1_000;
 const COLLECTIONS = 4;
 const ENDED_WITHIN_MS = 30_000;
 /** The first waves fill caches and compile code. */
 const WARM_UP_SHARE = 1 / 3;
-/** Source: the conversation design, density and endurance. */
+/** Maximum growth of live memory in KB per minute. */
 const BAR_KB_A_MINUTE = 50;
 
 interface Sample {
@@ -29,8 +29,8 @@ interface Sample {
 }
 
 /**
- * `npm run soak -- calls --minutes 15`: waves of calls come, talk and go; between them the garbage is
- * collected and what is left is measured. It must not grow by more than 50 KB a minute.
+ * `npm run soak -- calls --minutes 15`: runs waves of calls and measures the live memory after a
+ * garbage collection between them. It must not grow by more than 50 KB per minute.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const minutes = numberBehind(args, '--minutes', 15);
@@ -44,7 +44,7 @@ export async function run(args: readonly string[]): Promise<number> {
     let calls = 0;
     while (passed() < minutes) {
       for (let i = 0; i < CALLS; i++, calls++) {
-        await callers.order({ type: 'call', details: await admit(gateway, agentId) });
+        await callers.order({ type: 'call', details: await requestConnection(gateway, agentId) });
         await sleep(100);
       }
       await sleep(WAVE_MS);
@@ -88,9 +88,9 @@ async function allEnded(gateway: RunningGateway): Promise<void> {
   }
 }
 
-/** What is alive after a collection, and what the process holds of the machine. */
+/** Live memory after a garbage collection, and memory of the process. */
 async function memoryOf(gateway: RunningGateway) {
-  // What has just ended still has timers, and buffers are given back in their own time: the least counts.
+  // Timers and buffers of ended calls are released with a delay: the minimum counts.
   let live = Number.POSITIVE_INFINITY;
   for (let i = 0; i < COLLECTIONS; i++) {
     await sleep(LINGER_MS);
@@ -101,7 +101,7 @@ async function memoryOf(gateway: RunningGateway) {
   return { liveKb: live / 1024, residentKb: residentBytes / 1024 };
 }
 
-/** The median of the slopes of all pairs: one odd sample changes nothing. Source: Sen, 1968. */
+/** Median of the slopes of all pairs, which is robust against outliers. Source: Sen, 1968. */
 function slopeOf(points: readonly { readonly x: number; readonly y: number }[]): number {
   const slopes = points.flatMap((a, i) =>
     points.slice(i + 1).map((b) => (b.y - a.y) / (b.x - a.x)),

@@ -6,7 +6,7 @@ import { numberBehind } from '../bench/comparison.js';
 import { CACHE, makeTestFolder } from '../support/harness/process/test-folder.js';
 import { killEnding, setUpKills } from '../support/programs/call-ending-kills.js';
 
-/** `npm run soak -- ends --rounds 200`: so many kills of a process that ends calls. */
+/** `npm run soak -- ends --rounds 200`: kills a process that ends calls, once per round. */
 export async function run(args: readonly string[]): Promise<number> {
   const rounds = numberBehind(args, '--rounds', 200);
   const dataDir = makeTestFolder();

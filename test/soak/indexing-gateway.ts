@@ -1,12 +1,15 @@
 import { createServer } from 'node:http';
 import { HybridSearch } from '../../src/features/knowledge/search/hybrid-search.js';
 
-/** The product itself, beside a port that has its own search asked: `?kb=1&question=…` tells the ms. */
+/**
+ * The product with an additional port that searches with its own index: `?kb=1&question=…` returns
+ * the ms.
+ */
 let product: HybridSearch | undefined;
 const { search } = HybridSearch.prototype;
-HybridSearch.prototype.search = function (this: HybridSearch, ...asked) {
-  product ??= this; // the one that calls ask
-  return search.apply(this, asked);
+HybridSearch.prototype.search = function (this: HybridSearch, ...args) {
+  product ??= this; // the instance used by calls
+  return search.apply(this, args);
 };
 
 createServer(async (request, response) => {

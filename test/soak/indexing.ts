@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { admit, makeAgent } from '../bench/bench-agent.js';
+import { makeAgent, requestConnection } from '../bench/bench-agent.js';
 import { machineNow, numberBehind } from '../bench/comparison.js';
 import { CallersProcess } from '../bench/density/callers-process.js';
 import { profiling } from '../bench/density/density.js';
@@ -18,22 +18,22 @@ const AGENT = {
 };
 const DOCUMENTS = 5_000;
 const CALLS = 10;
-/** Sentences of a document: some hundred and fifty words. */
+/** Sentences per document: about 150 words. */
 const SENTENCES = 10;
 const UPLOADS_AT_ONCE = 8;
-/** Before the documents come: what they find the calls like. */
+/** Duration of the measurement before and after indexing, in milliseconds. */
 const ALONE_MS = 45_000;
 const SETTLE_MS = 8_000;
 const LOOK_EVERY_MS = 1_000;
 const SEARCH_EVERY_MS = 250;
-/** Of one document, where calls leave next to nothing. */
+/** Maximum indexing time per document while calls use almost all CPU time. */
 const MAX_MS_A_DOCUMENT = 2_000;
-/** Source: the conversation design, density. */
+/** Frames are on time up to this lateness in milliseconds. */
 const BAR_LATENESS_MS = 20;
-/** A turn waits for a second at the most, and its search begins before the turn ends. */
+/** A turn waits at most one second for a search that starts before the turn ends. */
 const BAR_SEARCH_P99_MS = 500;
 
-/** What calls were like in a while. */
+/** Figures of the calls in a period. */
 interface While {
   readonly latenessP99Ms: number;
   readonly answers: number;
@@ -42,9 +42,9 @@ interface While {
 }
 
 /**
- * `npm run soak -- indexing --documents 5000 --calls 10`: files are added to the knowledge base of an
- * agent in recorded calls, everything local, as fast as they are taken. Until the last is indexed, frames
- * must go out on time, and searches answer as turns need it.
+ * `npm run soak -- indexing --documents 5000 --calls 10`: adds files to the knowledge base of an
+ * agent in recorded calls with local models, as fast as possible. Until all are indexed, frames
+ * must be on time and searches must meet their limit.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const documents = numberBehind(args, '--documents', DOCUMENTS);
@@ -61,7 +61,7 @@ export async function run(args: readonly string[]): Promise<number> {
     await ask(gateway, 'POST', `/agent/${agentId}/assign-knowledge-base`, { kb_id: kbId });
     await ask(gateway, 'POST', `/agent/${agentId}/deploy`, {});
     for (let i = 0; i < calls; i++) {
-      await callers.order({ type: 'call', details: await admit(gateway, agentId) });
+      await callers.order({ type: 'call', details: await requestConnection(gateway, agentId) });
       await sleep(200);
     }
     await sleep(SETTLE_MS);
@@ -127,7 +127,7 @@ function minutesSince(startedAt: number): string {
   return ((performance.now() - startedAt) / 60_000).toFixed(1);
 }
 
-/** Searches again and again while something goes on, and compares the calls' figures before and after it. */
+/** Searches repeatedly during some work, and compares the calls' figures before and after it. */
 async function observe(
   of: {
     readonly gateway: RunningGateway;
@@ -146,7 +146,7 @@ async function observe(
   const searches = searching(searchPort, kbId, over.signal);
   searches.catch(() => undefined);
   try {
-    await Promise.race([work(), searches]); // a search that fails ends it
+    await Promise.race([work(), searches]); // a failed search ends the period
   } finally {
     over.abort();
   }
@@ -160,7 +160,7 @@ async function observe(
   };
 }
 
-/** @returns how long each search took, ms: of another question each, so that none is known. */
+/** @returns the duration of each search in ms; questions differ, so that no result is cached */
 async function searching(port: number, kbId: number, signal: AbortSignal): Promise<number[]> {
   const all: number[] = [];
   const pairs = questionPairs();
@@ -169,7 +169,7 @@ async function searching(port: number, kbId: number, signal: AbortSignal): Promi
     const query = new URLSearchParams({ kb: String(kbId), question });
     const answer = await fetch(`http://127.0.0.1:${port}/?${query}`);
     const { ms, found } = (await answer.json()) as { ms: number; found: number };
-    // Until a call has asked there is nothing to ask.
+    // The search is available after the first call.
     if (found === 0 && all.length > 0) throw new Error('A search found nothing');
     if (found > 0) all.push(ms);
     await sleep(SEARCH_EVERY_MS);
@@ -181,7 +181,7 @@ async function lateness({ url }: RunningGateway): Promise<Counts> {
   return countsOf(await (await fetch(`${url}/metrics`)).text(), 'frame_lateness_seconds');
 }
 
-/** With one document, so that there is something to find from the first call on. */
+/** Starts with one document, so that the first searches have a result. */
 async function knowledgeBase(gateway: RunningGateway): Promise<number> {
   const content = 'Twelve red roses cost thirty dollars, with a vase and a card.';
   const body = { name: 'Soak', documents: [{ content }] };
@@ -207,12 +207,12 @@ async function upload(gateway: RunningGateway, kbId: number, count: number): Pro
   await Promise.all(Array.from({ length: UPLOADS_AT_ONCE }, one));
 }
 
-/** @returns the last of what the knowledge base says about itself. */
+/** @returns the last status message of the knowledge base */
 async function indexed(gateway: RunningGateway, kbId: number, documents: number): Promise<string> {
   const until = performance.now() + 60_000 + documents * MAX_MS_A_DOCUMENT;
   for (;;) {
     await sleep(LOOK_EVERY_MS);
-    // The list holds no documents' texts: asking costs the calls next to nothing.
+    // The list contains no document texts, so polling it costs little CPU time.
     const { items } = await ask<{ items: readonly { kb_id: number; message: string }[] }>(
       gateway,
       'GET',

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { KILL_TARGETS, KillRun } from '../support/programs/kill-run.js';
 
-/** `npm run soak -- kill --rounds 50`: so many kills each of gateway, database and both. */
+/** `npm run soak -- kill --rounds 50`: kills gateway, database and both in each round. */
 export async function run(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
@@ -15,7 +15,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const killing = new KillRun();
   try {
     for (let round = 1; round <= rounds; round++) {
-      for (const victim of KILL_TARGETS) await killing.round(victim);
+      for (const target of KILL_TARGETS) await killing.round(target);
       console.log(`round ${round} of ${rounds}: ${killing.acknowledged} acknowledged, none lost`);
     }
     await killing.finish();

@@ -1,7 +1,7 @@
-/** A long run: takes the words after its name and returns the exit code. */
+/** A long run: receives the arguments after its name and returns the exit code. */
 type Soak = (args: readonly string[]) => Promise<number>;
 
-/** Loaded when asked for, so that one run does not need what another one needs. */
+/** Loaded on demand, because runs have different requirements. */
 const SOAKS: Readonly<Record<string, () => Promise<{ readonly run: Soak }>>> = {
   calls: () => import('./calls.js'),
   ends: () => import('./ends.js'),

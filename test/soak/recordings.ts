@@ -1,7 +1,7 @@
 import { numberBehind } from '../bench/comparison.js';
 import { killRecording } from '../support/programs/spool-kills.js';
 
-/** `npm run soak -- recordings --rounds 200`: so many kills of a process that records. */
+/** `npm run soak -- recordings --rounds 200`: kills a recording process, once per round. */
 export async function run(args: readonly string[]): Promise<number> {
   const rounds = numberBehind(args, '--rounds', 200);
   let acknowledgedMs = 0;

@@ -3,10 +3,13 @@ import { prepareTool } from '../support/harness/process/required-tools.js';
 import { startFuzzedProduct } from '../support/programs/schemathesis/fuzzed-product.js';
 import { runSchemathesis } from '../support/programs/schemathesis/run-schemathesis.js';
 
-/** Everything that a request may be, and the order of requests. */
+/** All kinds of requests and sequences of requests. */
 const PHASES = ['examples', 'coverage', 'fuzzing', 'stateful'];
 
-/** `npm run soak -- schemathesis --examples 200 --seed 7`: so many requests a phase and operation. */
+/**
+ * `npm run soak -- schemathesis --examples 200 --seed 7`: `examples` requests per phase and
+ * operation.
+ */
 export async function run(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],

@@ -6,7 +6,7 @@ import type { SimulatedCall } from '../../tools/simulator/simulated-call.js';
 import type { PlayoutHold } from '../../tools/simulator/simulated-leg.js';
 import { TwilioCall } from '../../tools/simulator/twilio/twilio-call.js';
 import { resampleToPcm } from '../../tools/simulator/wav-file.js';
-import { makeAgent, speak } from '../bench/bench-agent.js';
+import { makeAgent, synthesiseQuestion } from '../bench/bench-agent.js';
 import { numberBehind } from '../bench/comparison.js';
 import { type RunningGateway, startGateway } from '../bench/gateway.js';
 import { decodeChannels } from '../support/harness/audio/decode-audio.js';
@@ -26,31 +26,31 @@ const AGENT = {
   prompt: 'A bouquet of twelve red roses costs thirty dollars and includes a vase and a card.',
   max_call_duration_seconds: 4 * 3600,
 };
-/** Source: the issue. */
+/** Maximum difference between the recording and the carrier's audio, in milliseconds. */
 const BAR_APART_MS = 20;
 const BAR_LEAD_MS = 400;
 const DRIFTS_PPM = [100, -100];
-/** Of a phone behind a carrier that has no buffer: frames that come unevenly are heard evenly. */
+/** Jitter buffer of a phone behind an unbuffered carrier, in milliseconds. */
 const HOLD_MS = 60;
-/** Between two questions. */
+/** Pause between two questions in milliseconds. */
 const PAUSE_MS = 10_000;
-/** Silence between what is said and what was said before. */
+/** Minimum silence between two separate texts. */
 const APART_BY_MS = 1_500;
 const LINE_RATE = 8_000;
 const READY_WITHIN_S = 300;
-/** A carrier tells its webhooks before a call counts as ended. */
-const TOLD_WITHIN_MS = 10_000;
+/** Timeout for the carrier's webhooks after the end of a call. */
+const WEBHOOK_TIMEOUT_MS = 10_000;
 
-/** A call that was held, with what its carrier heard of both sides. */
-interface HeldCall {
+/** A completed call with the carrier's audio of both legs. */
+interface CompletedCall {
   readonly name: string;
   readonly call: SimulatedCall;
 }
 
 /**
- * `npm run soak -- telephony --minutes 30`: calls whose carriers' clocks run 100 ppm fast and slow, on
- * both wires. In the recording the legs must lie to each other as the carrier heard them, within
- * 20 ms, to the end; and never may more than 400 ms be sent ahead.
+ * `npm run soak -- telephony --minutes 30`: runs calls on both carrier protocols with carrier
+ * clocks 100 ppm fast and slow. In the recording, the offset between the legs must match the
+ * carrier's within 20 ms until the end, and at most 400 ms may be sent ahead.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const minutes = numberBehind(args, '--minutes', 30);
@@ -58,22 +58,22 @@ export async function run(args: readonly string[]): Promise<number> {
   const gateway = await startGateway({ env: ENV });
   try {
     const question = await questionFor(gateway);
-    const held = await Promise.all(
+    const completedCalls = await Promise.all(
       DRIFTS_PPM.flatMap((driftPpm, i) => [
         twilioCall(gateway, driftPpm, `+1555000${i}`),
         audioSocketCall(gateway, driftPpm),
       ]),
     );
     await Promise.all(
-      held.map(async ({ name, call }) => {
+      completedCalls.map(async ({ name, call }) => {
         await talk(call, question, minutes * 60_000).catch(async (error: unknown) => {
           const reason = await reasonOf(gateway, call.callId);
-          throw new Error(`${name} was not held to its end (${reason})`, { cause: error });
+          throw new Error(`${name} did not run to its end (${reason})`, { cause: error });
         });
       }),
     );
     let isMet = true;
-    for (const each of held) isMet = (await judge(gateway, ffmpeg, each)) && isMet;
+    for (const each of completedCalls) isMet = (await analyse(gateway, ffmpeg, each)) && isMet;
     return isMet ? 0 : 1;
   } finally {
     await gateway.close();
@@ -81,14 +81,14 @@ export async function run(args: readonly string[]): Promise<number> {
 }
 
 async function questionFor(gateway: RunningGateway): Promise<Int16Array> {
-  return resampleToPcm(await speak(gateway, QUESTION), 16_000, LINE_RATE);
+  return resampleToPcm(await synthesiseQuestion(gateway, QUESTION), 16_000, LINE_RATE);
 }
 
 async function twilioCall(
   gateway: RunningGateway,
   driftPpm: number,
   to: string,
-): Promise<HeldCall> {
+): Promise<CompletedCall> {
   await makeAgent(gateway, { ...AGENT, phone_number: to });
   const call = new TwilioCall({
     clock: systemClock,
@@ -101,7 +101,7 @@ async function twilioCall(
   return { name: `twilio, ${driftPpm} ppm`, call };
 }
 
-async function audioSocketCall(gateway: RunningGateway, driftPpm: number): Promise<HeldCall> {
+async function audioSocketCall(gateway: RunningGateway, driftPpm: number): Promise<CompletedCall> {
   const { call_id, uuid, port } = await registerAudioSocket(gateway, {
     agent_id: await makeAgent(gateway, AGENT),
   });
@@ -117,7 +117,7 @@ async function audioSocketCall(gateway: RunningGateway, driftPpm: number): Promi
   return { name: `audiosocket, ${driftPpm} ppm`, call };
 }
 
-/** Asks again and again, until it is time to hang up. */
+/** Repeats a question until it is time to hang up. */
 async function talk(call: SimulatedCall, question: Int16Array, forMs: number): Promise<void> {
   const { leg: line } = call;
   if ((await call.ring()) !== 'answered') throw new Error((await call.ended).how);
@@ -128,7 +128,7 @@ async function talk(call: SimulatedCall, question: Int16Array, forMs: number): P
     await line.until(() => !line.isCallerSpeaking);
     if (!(await line.untilAgentIsSilent(line.callerLoudMs, APART_BY_MS))) {
       const at = `at ${(askedMs / 60_000).toFixed(1)} min`;
-      const end = await Promise.race([call.ended, sleep(TOLD_WITHIN_MS)]);
+      const end = await Promise.race([call.ended, sleep(WEBHOOK_TIMEOUT_MS)]);
       if (end) throw new Error(`${at} the call ${call.callId} was over: the ${end.by} ${end.how}`);
       console.log(`${at}: was not answered`);
     }
@@ -146,44 +146,47 @@ async function reasonOf(gateway: RunningGateway, callId: string | undefined) {
   return items.find((item) => item.call_id === callId)?.ended_reason ?? 'no reason';
 }
 
-async function judge(
+async function analyse(
   gateway: RunningGateway,
   ffmpeg: string,
-  { name, call }: HeldCall,
+  { name, call }: CompletedCall,
 ): Promise<boolean> {
   const { leg: line, faults } = call;
   const [caller, agent] = await recordingOf(gateway, ffmpeg, call.callId ?? '');
-  // What the phone's own jitter buffer holds no gateway knows of. A carrier's buffer tells by marks.
+  // The gateway does not know the phone's own jitter buffer. A carrier's buffer is reported by
+  // marks.
   const holds = call instanceof AudioSocketCall ? line.holds : [];
-  const heard = gapsBetween(floatsOf(line.audio.caller), floatsOf(line.audio.agent), holds);
+  const gaps = gapsBetween(floatsOf(line.audio.caller), floatsOf(line.audio.agent), holds);
   const recorded = gapsBetween(caller!, agent!);
-  const apart = heard.map((gapMs, i) => (recorded[i] ?? Number.NaN) - gapMs);
+  const apart = gaps.map((gapMs, i) => (recorded[i] ?? Number.NaN) - gapMs);
   const [least, most] = [Math.min(...apart), Math.max(...apart)];
   const mostApart = Math.max(-least, most);
   const isMet =
-    heard.length > 0 &&
+    gaps.length > 0 &&
     mostApart <= BAR_APART_MS &&
     line.maxLeadMs <= BAR_LEAD_MS &&
     faults.length === 0;
   console.log(
-    `${isMet ? 'met   ' : 'missed'} ${name}: ${(line.atMs / 60_000).toFixed(1)} min, ${heard.length} answers, legs at most ${mostApart.toFixed(1)} ms apart (${least.toFixed(1)} to ${most.toFixed(1)}; bar ${BAR_APART_MS}), at most ${line.maxLeadMs.toFixed(0)} ms ahead (bar ${BAR_LEAD_MS})`,
+    `${isMet ? 'met   ' : 'missed'} ${name}: ${(line.atMs / 60_000).toFixed(1)} min, ${gaps.length} answers, legs at most ${mostApart.toFixed(1)} ms apart (${least.toFixed(1)} to ${most.toFixed(1)}; bar ${BAR_APART_MS}), at most ${line.maxLeadMs.toFixed(0)} ms ahead (bar ${BAR_LEAD_MS})`,
   );
   for (const { code, what, atMs } of faults) console.log(`  at ${atMs} ms, ${code}: ${what}`);
   return isMet;
 }
 
-/** From the beginning of each question to that of what the agent says next, ms. */
+/**
+ * Time from the start of each question to the start of the agent's next answer, in milliseconds.
+ */
 function gapsBetween(
   caller: Float32Array,
   agent: Float32Array,
   holds: readonly PlayoutHold[] = [],
 ): readonly number[] {
-  const asked = toneOnsets(caller, LINE_RATE, 0, APART_BY_MS);
+  const questionOnsets = toneOnsets(caller, LINE_RATE, 0, APART_BY_MS);
   const said = toneOnsets(agent, LINE_RATE, 0, APART_BY_MS);
-  return asked.map((atMs) => {
+  return questionOnsets.map((atMs) => {
     const saidMs = said.find((at) => at > atMs) ?? Number.NaN;
-    const heldMs = holds.findLast((hold) => hold.atMs <= saidMs)?.heldMs ?? 0;
-    return saidMs - heldMs - atMs;
+    const jitterBufferMs = holds.findLast((hold) => hold.atMs <= saidMs)?.heldMs ?? 0;
+    return saidMs - jitterBufferMs - atMs;
   });
 }
 
@@ -192,7 +195,7 @@ function floatsOf(pcm: Int16Array): Float32Array {
 }
 
 async function recordingOf(gateway: RunningGateway, ffmpeg: string, callId: string) {
-  // While half an hour was looked through the gateway closed what was idle: that must be seen first.
+  // The gateway closed idle connections during the analysis, which must be noticed first.
   await sleep(1_000);
   for (let waited = 0; waited < READY_WITHIN_S; waited++) {
     const answer = await askHistory<{ readonly status: string; readonly url: string }>(

@@ -21,22 +21,22 @@ describe('pageRoutes', () => {
   const ask = (path: string) =>
     fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`);
 
-  /** The policy of the page, as a browser that knows the gateway by this host gets it. */
+  /** The policy of the page for a browser that reaches the gateway by this host name. */
   const connectSources = async (host: string, publicUrl?: string) => {
     const app = express();
     app.use(pageRoutes({ page: built('src/web'), media: built('media'), publicUrl }));
     const own = app.listen(0, '127.0.0.1');
     await once(own, 'listening');
     const { port } = own.address() as AddressInfo;
-    const asked = request({ port, host: '127.0.0.1', headers: { host } }).end();
-    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    const clientRequest = request({ port, host: '127.0.0.1', headers: { host } }).end();
+    const [response] = (await once(clientRequest, 'response')) as [IncomingMessage];
     response.resume();
     own.close();
     const policy = String(response.headers['content-security-policy']);
     return policy.split('; ').find((directive) => directive.startsWith('connect-src'));
   };
 
-  it('lets the page open sockets to its own host alone', async () => {
+  it('allow the page to open sockets to its own host only', async () => {
     expect(await connectSources('127.0.0.1:8080')).toBe(
       "connect-src 'self' ws://127.0.0.1:8080 wss://127.0.0.1:8080",
     );
@@ -46,7 +46,7 @@ describe('pageRoutes', () => {
     expect(await connectSources('evil;script-src *')).toBe("connect-src 'self'");
   });
 
-  it('serves every module that the worklets load, as what a browser runs', async () => {
+  it('serve every module of the worklets as browser code', async () => {
     const seen = new Set<string>();
     const load = async (path: string): Promise<void> => {
       if (seen.has(path)) return;
@@ -65,7 +65,7 @@ describe('pageRoutes', () => {
     expect(seen).toContain('/media/audio/resampler.js');
   });
 
-  it('serves nothing else of the media layer', async () => {
+  it('serve nothing else of the media layer', async () => {
     for (const path of ['/media/codec/wav.js', '/media/audio/../codec/wav.js', '/media/']) {
       expect((await ask(path)).status).toBe(404);
     }

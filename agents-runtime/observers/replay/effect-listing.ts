@@ -13,8 +13,8 @@ export function timeline(effects: readonly ObservedEffect[]): readonly string[] 
 }
 
 /** `-`: as recorded; `+`: in the replay. */
-export function diffLines(diffEffects: readonly Difference[]): readonly string[] {
-  return diffEffects.flatMap((difference) => [
+export function diffLines(differences: readonly Difference[]): readonly string[] {
+  return differences.flatMap((difference) => [
     ...('recorded' in difference ? [`- ${lineOf(difference.recorded)}`] : []),
     ...('replayed' in difference ? [`+ ${lineOf(difference.replayed)}`] : []),
   ]);
@@ -25,7 +25,7 @@ export interface TurnEnd {
   readonly text: string;
   /** The last sample of its speech. */
   readonly speechEndMs: number;
-  readonly takenMs: number;
+  readonly committedMs: number;
 }
 
 /** The caller's turns, without those that were retracted or merged into another. */
@@ -36,7 +36,7 @@ export function turnEnds(effects: readonly ObservedEffect[]): readonly TurnEnd[]
     const { role, final, segment, text, endMs } = effect.event;
     if (role !== 'user' || !final) continue;
     if (text === '') ends.delete(segment);
-    else ends.set(segment, { text, speechEndMs: endMs, takenMs: effect.t });
+    else ends.set(segment, { text, speechEndMs: endMs, committedMs: effect.t });
   }
   return [...ends.values()];
 }
@@ -46,8 +46,8 @@ export function turnEndLines(
   recorded: readonly TurnEnd[],
   replayed: readonly TurnEnd[],
 ): readonly string[] {
-  const row = (mark: string, { speechEndMs, takenMs, text }: TurnEnd) =>
-    `${mark} speech ended ${seconds(speechEndMs)}, taken after ${String(Math.round(takenMs - speechEndMs)).padStart(5)} ms  “${text}”`;
+  const row = (mark: string, { speechEndMs, committedMs, text }: TurnEnd) =>
+    `${mark} speech ended ${seconds(speechEndMs)}, taken after ${String(Math.round(committedMs - speechEndMs)).padStart(5)} ms  “${text}”`;
   return [...recorded.map((end) => row('-', end)), ...replayed.map((end) => row('+', end))].sort(
     (a, b) => Number.parseFloat(a.slice(15)) - Number.parseFloat(b.slice(15)),
   );

@@ -172,7 +172,7 @@ function replayedModel(player: ReplayPlayer, of: string): LanguageModel {
       const { signal } = request;
       void player
         .request<PortResponse>({ of: `known ${of}`, key: question })
-        .then(() => request.onKnown?.());
+        .then(() => request.onRetrieved?.());
       for (let index = 0; ; index++) {
         const key = `${index} ${question}`;
         const fallback = () => (index === 0 ? response(NO_REPLY) : { isLast: true });

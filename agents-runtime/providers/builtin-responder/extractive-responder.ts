@@ -93,7 +93,7 @@ export class ExtractiveResponder implements LanguageModel {
     const promptFacts = await this.#promptFacts(prompt, language);
     const found =
       knowledgeBaseId === null ? [] : await this.#find(knowledgeBaseId, question, language);
-    if (knowledgeBaseId !== null) request.onKnown?.();
+    if (knowledgeBaseId !== null) request.onRetrieved?.();
     const facts = [...promptFacts, ...found.flatMap((each) => each.facts)];
     const candidates = facts.flatMap((fact, passage) =>
       candidatesOf(fact, passage, vector!, topicVector!),

@@ -1,11 +1,11 @@
-import type { StockPhrases } from './phrase-set.js';
+import type { StockPhrases } from './stock-phrases.js';
 
 export const CATALAN_PHRASES: StockPhrases = {
   prompts: ['Encara hi ets?', 'Hola? Em sents?'],
   warning: 'Ens queda mig minut.',
-  noSound: 'No et sento. Comprova el micròfon, si us plau.',
-  unheard: 'Perdona, no t’he entès. Ho pots repetir?',
-  apology: 'Perdona, se m’ha tallat la veu. M’ho pots tornar a preguntar?',
+  noAudio: 'No et sento. Comprova el micròfon, si us plau.',
+  notUnderstood: 'Perdona, no t’he entès. Ho pots repetir?',
+  voiceApology: 'Perdona, se m’ha tallat la veu. M’ho pots tornar a preguntar?',
   fillers: ['Un moment, si us plau.', 'Encara hi estic treballant.'],
   noAnswer: 'Ho sento, ara no ho he pogut resoldre. Ho pots repetir?',
   brokenOff: 'Ho sento, la resposta s’ha tallat.',

@@ -1,11 +1,11 @@
-import type { StockPhrases } from './phrase-set.js';
+import type { StockPhrases } from './stock-phrases.js';
 
 export const GERMAN_PHRASES: StockPhrases = {
   prompts: ['Sind Sie noch da?', 'Hallo? Können Sie mich hören?'],
   warning: 'Wir haben noch etwa eine halbe Minute.',
-  noSound: 'Ich höre nichts von Ihnen. Bitte prüfen Sie Ihr Mikrofon.',
-  unheard: 'Das habe ich leider nicht verstanden. Können Sie es wiederholen?',
-  apology: 'Entschuldigung, meine Stimme war weg. Fragen Sie bitte noch einmal.',
+  noAudio: 'Ich höre nichts von Ihnen. Bitte prüfen Sie Ihr Mikrofon.',
+  notUnderstood: 'Das habe ich leider nicht verstanden. Können Sie es wiederholen?',
+  voiceApology: 'Entschuldigung, meine Stimme war weg. Fragen Sie bitte noch einmal.',
   fillers: ['Einen Moment bitte.', 'Ich bin noch dabei.'],
   noAnswer: 'Entschuldigung, das hat gerade nicht geklappt. Können Sie es bitte wiederholen?',
   brokenOff: 'Entschuldigung, meine Antwort ist hier abgebrochen.',

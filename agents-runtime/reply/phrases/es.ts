@@ -1,11 +1,11 @@
-import type { StockPhrases } from './phrase-set.js';
+import type { StockPhrases } from './stock-phrases.js';
 
 export const SPANISH_PHRASES: StockPhrases = {
   prompts: ['¿Sigue ahí?', '¿Hola? ¿Me oye?'],
   warning: 'Nos queda medio minuto.',
-  noSound: 'No le oigo. Compruebe el micrófono, por favor.',
-  unheard: 'Perdone, no le he entendido. ¿Puede repetirlo?',
-  apology: 'Perdone, se me ha cortado la voz. ¿Puede preguntarme otra vez?',
+  noAudio: 'No le oigo. Compruebe el micrófono, por favor.',
+  notUnderstood: 'Perdone, no le he entendido. ¿Puede repetirlo?',
+  voiceApology: 'Perdone, se me ha cortado la voz. ¿Puede preguntarme otra vez?',
   fillers: ['Un momento, por favor.', 'Sigo trabajando en ello.'],
   noAnswer: 'Lo siento, ahora no he podido resolverlo. ¿Puede repetirlo?',
   brokenOff: 'Lo siento, mi respuesta se ha cortado.',

@@ -1,11 +1,11 @@
-import type { StockPhrases } from './phrase-set.js';
+import type { StockPhrases } from './stock-phrases.js';
 
 export const FRENCH_PHRASES: StockPhrases = {
   prompts: ['Vous êtes toujours là ?', 'Allô ? Vous m’entendez ?'],
   warning: 'Il nous reste une demi-minute.',
-  noSound: 'Je ne vous entends pas. Vérifiez votre micro, s’il vous plaît.',
-  unheard: 'Pardon, je n’ai pas compris. Pouvez-vous répéter ?',
-  apology: 'Pardon, ma voix a été coupée. Pouvez-vous me le redemander ?',
+  noAudio: 'Je ne vous entends pas. Vérifiez votre micro, s’il vous plaît.',
+  notUnderstood: 'Pardon, je n’ai pas compris. Pouvez-vous répéter ?',
+  voiceApology: 'Pardon, ma voix a été coupée. Pouvez-vous me le redemander ?',
   fillers: ['Un instant, s’il vous plaît.', 'J’y travaille encore.'],
   noAnswer: 'Désolé, je n’ai pas pu répondre. Pouvez-vous répéter ?',
   brokenOff: 'Désolé, ma réponse a été coupée.',

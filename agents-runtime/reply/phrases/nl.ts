@@ -1,11 +1,11 @@
-import type { StockPhrases } from './phrase-set.js';
+import type { StockPhrases } from './stock-phrases.js';
 
 export const DUTCH_PHRASES: StockPhrases = {
   prompts: ['Bent u er nog?', 'Hallo? Hoort u mij?'],
   warning: 'We hebben nog ongeveer een halve minuut.',
-  noSound: 'Ik hoor geen geluid van u. Controleer uw microfoon.',
-  unheard: 'Sorry, dat heb ik niet verstaan. Kunt u het herhalen?',
-  apology: 'Sorry, mijn stem viel weg. Kunt u het nog eens vragen?',
+  noAudio: 'Ik hoor geen geluid van u. Controleer uw microfoon.',
+  notUnderstood: 'Sorry, dat heb ik niet verstaan. Kunt u het herhalen?',
+  voiceApology: 'Sorry, mijn stem viel weg. Kunt u het nog eens vragen?',
   fillers: ['Een moment alstublieft.', 'Ik ben er nog mee bezig.'],
   noAnswer: 'Sorry, dat lukte nu niet. Kunt u het herhalen?',
   brokenOff: 'Sorry, mijn antwoord werd afgebroken.',

@@ -1,11 +1,11 @@
-import type { StockPhrases } from './phrase-set.js';
+import type { StockPhrases } from './stock-phrases.js';
 
 export const POLISH_PHRASES: StockPhrases = {
   prompts: ['Czy jest tam jeszcze ktoś?', 'Halo? Czy mnie słychać?'],
   warning: 'Zostało nam około pół minuty.',
-  noSound: 'Nie słyszę żadnego dźwięku. Proszę sprawdzić mikrofon.',
-  unheard: 'Przepraszam, to było niewyraźne. Proszę powtórzyć.',
-  apology: 'Przepraszam, głos mi się urwał. Proszę zapytać jeszcze raz.',
+  noAudio: 'Nie słyszę żadnego dźwięku. Proszę sprawdzić mikrofon.',
+  notUnderstood: 'Przepraszam, to było niewyraźne. Proszę powtórzyć.',
+  voiceApology: 'Przepraszam, głos mi się urwał. Proszę zapytać jeszcze raz.',
   fillers: ['Chwileczkę.', 'To jeszcze chwilę potrwa.'],
   noAnswer: 'Przepraszam, nie udało mi się teraz odpowiedzieć. Czy może pan powtórzyć?',
   brokenOff: 'Przepraszam, moja odpowiedź się urwała.',

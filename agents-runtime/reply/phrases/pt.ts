@@ -1,11 +1,11 @@
-import type { StockPhrases } from './phrase-set.js';
+import type { StockPhrases } from './stock-phrases.js';
 
 export const PORTUGUESE_PHRASES: StockPhrases = {
   prompts: ['Ainda está aí?', 'Alô? Está me ouvindo?'],
   warning: 'Temos cerca de meio minuto.',
-  noSound: 'Não ouço nenhum som. Verifique o microfone, por favor.',
-  unheard: 'Desculpe, não entendi. Pode repetir?',
-  apology: 'Desculpe, a minha voz falhou. Pode perguntar de novo?',
+  noAudio: 'Não ouço nenhum som. Verifique o microfone, por favor.',
+  notUnderstood: 'Desculpe, não entendi. Pode repetir?',
+  voiceApology: 'Desculpe, a minha voz falhou. Pode perguntar de novo?',
   fillers: ['Um momento, por favor.', 'Ainda estou a tratar disso.'],
   noAnswer: 'Desculpe, não consegui responder agora. Pode repetir?',
   brokenOff: 'Desculpe, a minha resposta foi interrompida.',

@@ -6,10 +6,10 @@ import { SPANISH_PHRASES } from './es.js';
 import { FRENCH_PHRASES } from './fr.js';
 import { ITALIAN_PHRASES } from './it.js';
 import { DUTCH_PHRASES } from './nl.js';
-import type { StockPhrases } from './phrase-set.js';
 import { POLISH_PHRASES } from './pl.js';
 import { PORTUGUESE_PHRASES } from './pt.js';
 import { RUSSIAN_PHRASES } from './ru.js';
+import type { StockPhrases } from './stock-phrases.js';
 import { SWEDISH_PHRASES } from './sv.js';
 
 export const STOCK_PHRASES: Readonly<Record<Language, StockPhrases>> = {

@@ -1,11 +1,11 @@
-import type { StockPhrases } from './phrase-set.js';
+import type { StockPhrases } from './stock-phrases.js';
 
 export const SWEDISH_PHRASES: StockPhrases = {
   prompts: ['Är du kvar?', 'Hallå? Hör du mig?'],
   warning: 'Vi har ungefär en halv minut kvar.',
-  noSound: 'Jag hör inget ljud från dig. Kontrollera mikrofonen.',
-  unheard: 'Förlåt, det hörde jag inte. Kan du säga det igen?',
-  apology: 'Förlåt, min röst bröts av. Kan du fråga igen?',
+  noAudio: 'Jag hör inget ljud från dig. Kontrollera mikrofonen.',
+  notUnderstood: 'Förlåt, det hörde jag inte. Kan du säga det igen?',
+  voiceApology: 'Förlåt, min röst bröts av. Kan du fråga igen?',
   fillers: ['Ett ögonblick.', 'Jag håller fortfarande på.'],
   noAnswer: 'Förlåt, det gick inte just nu. Kan du säga det igen?',
   brokenOff: 'Förlåt, mitt svar bröts av där.',

@@ -85,14 +85,14 @@ export class CarrierPlayout {
 
   /**
    * Drops the audio that was not sent.
-   * @param hasCarrierAudio - the carrier holds speech, which is dropped there, too
+   * @param clearsCarrier - the carrier drops its audio, too
    */
-  clear(hasCarrierAudio: boolean): void {
+  clear(clearsCarrier: boolean): void {
     this.#flush?.cancel();
     this.#frames.clear();
     this.#marks.clear();
     this.#markedMs = this.#sentMs;
-    if (!hasCarrierAudio) return;
+    if (!clearsCarrier) return;
     if (this.#pacer) this.#pacer.clear();
     else if (!this.#isStopped) this.#options.link.act({ type: 'clear' });
   }

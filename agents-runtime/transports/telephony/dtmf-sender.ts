@@ -50,7 +50,7 @@ export class DtmfSender {
     this.#spokenAt = Math.max(now, this.#spokenAt, this.#pressedAt) + ms;
   }
 
-  /** Drops speech. @returns whether the carrier holds speech; digits that it holds alone are kept */
+  /** Drops speech. @returns whether the carrier must drop its audio; false while the carrier holds only digits */
   clear(): boolean {
     const now = this.#clock.now();
     if (this.#pressedAt > now && this.#spokenAt <= now) return false;

@@ -78,6 +78,7 @@ export async function loadEnglishAssets(folder: string, dialect: Dialect): Promi
 function taggerTables(bytes: Buffer): TaggerTables {
   const at = bytes.indexOf(WEIGHTS);
   if (at < 0) throw corrupt('tagger.json.gz');
+  // Closes the JSON without the weights.
   const head = parse(TaggerHead, Buffer.concat([bytes.subarray(0, at), Buffer.from('"end":0}')]));
   return {
     tags: head.tags,

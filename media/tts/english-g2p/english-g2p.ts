@@ -4,7 +4,7 @@ import { integersOf, OnnxModel } from '../../runtime/onnx-session.js';
 import type { Pronounced } from '../../text/dictionary/dictionary.js';
 import { type EnglishAssets, loadEnglishAssets, type UnknownWordTables } from './assets.js';
 import { EnglishFrontEnd, type SpokenWord } from './front-end.js';
-import { decodeUnknownWord, encodeUnknownWord } from './oov-model.js';
+import { decodeUnknownWord, encodeUnknownWord } from './unknown-word-model.js';
 
 /** The English front end with the model for words outside of its lexicon. */
 export class EnglishG2p {

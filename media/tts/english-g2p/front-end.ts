@@ -14,16 +14,16 @@ import type { EnglishAssets } from './assets.js';
 import { addS } from './inflections.js';
 import { phonemesOfIpa } from './ipa.js';
 import { Lexicon } from './lexicon.js';
-import type { UnknownWord } from './oov-model.js';
 import { AT_THE_END, contextBefore, type SoundContext } from './phonetic-context.js';
 import { PronunciationList } from './pronunciation-list.js';
 import { Tagger } from './tagger.js';
 import { type TextToken, Tokenizer } from './tokenizer.js';
+import type { PredictPhonemes } from './unknown-word-model.js';
 import {
+  asOneWord,
   groupWords,
   isSilent,
-  joined,
-  joinParts,
+  joinPhonemes,
   type SaidPart,
   type WordGroup,
   type WordPart,
@@ -65,12 +65,12 @@ export class EnglishFrontEnd {
   readonly #tokenizer: Tokenizer;
   readonly #tagger: Tagger;
   readonly #lexicon: Lexicon;
-  readonly #unknownWord: UnknownWord;
+  readonly #predict: PredictPhonemes;
   /** Cached phonemes of unknown words, oldest first. */
-  readonly #unknown = new Map<string, string>();
+  readonly #predicted = new Map<string, string>();
   readonly dialect: Dialect;
 
-  constructor(assets: EnglishAssets, unknownWord: UnknownWord) {
+  constructor(assets: EnglishAssets, predict: PredictPhonemes) {
     const { dialect } = assets;
     this.dialect = dialect;
     this.#normaliser = englishNormaliser(assets.normaliser, dialect);
@@ -81,7 +81,7 @@ export class EnglishFrontEnd {
       new PronunciationList(assets.silver),
       dialect,
     );
-    this.#unknownWord = unknownWord;
+    this.#predict = predict;
   }
 
   /**
@@ -96,10 +96,10 @@ export class EnglishFrontEnd {
     const aligned = this.#normaliser.normalise(text, fixed);
     const groups = this.#groupsOf(aligned.text, fixed);
     const missing = new Set<string>();
-    const words = this.#speak(groups, aligned, missing);
+    const words = this.#pronounce(groups, aligned, missing);
     if (missing.size === 0) return words;
     await Promise.all([...missing].map((word) => this.#learn(word)));
-    return this.#speak(groups, aligned, new Set());
+    return this.#pronounce(groups, aligned, new Set());
   }
 
   #groupsOf(text: string, fixed: readonly FixedPronunciation[]): WordGroup[] {
@@ -110,12 +110,16 @@ export class EnglishFrontEnd {
   }
 
   /** From the last word to the first, because a word's pronunciation depends on the next one's. */
-  #speak(groups: readonly WordGroup[], aligned: AlignedText, missing: Set<string>): SpokenWord[] {
+  #pronounce(
+    groups: readonly WordGroup[],
+    aligned: AlignedText,
+    missing: Set<string>,
+  ): SpokenWord[] {
     const words: SpokenWord[] = [];
     let context = AT_THE_END;
     for (const group of groups.toReversed()) {
-      const whole = joined(group);
-      const said = this.#speakGroup(group, context, missing);
+      const whole = asOneWord(group);
+      const said = this.#pronounceGroup(group, context, missing);
       const phonemes = said.replace(/[ɾʔ]/g, (sign) => VOICE_SIGNS[sign] ?? sign);
       context = contextBefore({ ...whole, phonemes: said }, context);
       words.push({
@@ -127,14 +131,14 @@ export class EnglishFrontEnd {
     return words.reverse();
   }
 
-  #speakGroup(group: WordGroup, context: SoundContext, missing: Set<string>): string {
+  #pronounceGroup(group: WordGroup, context: SoundContext, missing: Set<string>): string {
     const [only] = group;
     if (group.length === 1 && only) {
       return only.phonemes ?? this.#readPart(only, context) ?? this.#guess(only.text, missing);
     }
     const said = this.#readParts(group, context);
-    const text = joined(group).text;
-    return said ? joinParts(text, said) : this.#guess(text, missing);
+    const text = asOneWord(group).text;
+    return said ? joinPhonemes(text, said) : this.#guess(text, missing);
   }
 
   /**
@@ -163,7 +167,7 @@ export class EnglishFrontEnd {
 
   #longestRun(group: WordGroup, end: number, context: SoundContext) {
     for (let from = 0; from < end; from++) {
-      const word = joined(group.slice(from, end));
+      const word = asOneWord(group.slice(from, end));
       const phonemes = this.#readPart(word, context);
       if (phonemes !== undefined) return { text: word.text, tag: word.tag, phonemes, start: from };
     }
@@ -194,14 +198,14 @@ export class EnglishFrontEnd {
 
   #remembered(word: string, missing: Set<string>): string {
     const key = Array.from(word).slice(0, MAX_UNKNOWN_LENGTH).join('');
-    const known = this.#unknown.get(key);
+    const known = this.#predicted.get(key);
     if (known === undefined) missing.add(key);
     return known ?? '';
   }
 
   async #learn(word: string): Promise<void> {
-    const phonemes = await this.#unknownWord(word);
-    putNewest(this.#unknown, word, phonemes, REMEMBERED_UNKNOWN);
+    const phonemes = await this.#predict(word);
+    putNewest(this.#predicted, word, phonemes, REMEMBERED_UNKNOWN);
   }
 }
 

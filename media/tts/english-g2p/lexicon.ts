@@ -46,10 +46,10 @@ export class Lexicon {
     const text = word.text.replace(CURLY, "'").normalize('NFKC');
     const lower = text.toLowerCase();
     const capitals: Stress = text === text.toUpperCase() ? 'strong' : 'marked';
-    const how: Lookup = { tag: word.tag, stress: text === lower ? undefined : capitals, context };
-    const special = this.#functionWord(text, how, context);
+    const query: Lookup = { tag: word.tag, stress: text === lower ? undefined : capitals, context };
+    const special = this.#functionWord(text, query, context);
     if (special !== undefined) return special;
-    return this.#inList(this.#isOnlyCapitalised(text, lower, how) ? lower : text, how);
+    return this.#inList(this.#isOnlyCapitalised(text, lower, query) ? lower : text, query);
   }
 
   /** Names of the letters, with the main stress on the last one: "FBI". */
@@ -67,38 +67,38 @@ export class Lexicon {
     return last < 0 ? even : even.slice(0, last) + PRIMARY + even.slice(last + 1);
   }
 
-  #inList(word: string, how: Lookup): string | undefined {
-    if (this.#isKnown(word)) return this.#lookup(word, how);
+  #inList(word: string, query: Lookup): string | undefined {
+    if (this.#isKnown(word)) return this.#lookup(word, query);
     if (word.endsWith("s'") && this.#isKnown(`${word.slice(0, -2)}'s`)) {
-      return this.#lookup(`${word.slice(0, -2)}'s`, how);
+      return this.#lookup(`${word.slice(0, -2)}'s`, query);
     }
     if (word.endsWith("'") && this.#isKnown(word.slice(0, -1))) {
-      return this.#lookup(word.slice(0, -1), how);
+      return this.#lookup(word.slice(0, -1), query);
     }
     for (const inflection of inflectionsOf(word)) {
-      const stress = inflection.ending === 'ing' ? (how.stress ?? 'marked') : how.stress;
-      const phonemes = this.#inflected(inflection, { ...how, stress });
+      const stress = inflection.ending === 'ing' ? (query.stress ?? 'marked') : query.stress;
+      const phonemes = this.#inflected(inflection, { ...query, stress });
       if (phonemes !== undefined) return phonemes;
     }
     return undefined;
   }
 
-  #inflected(inflection: Inflection, how: Lookup): string | undefined {
+  #inflected(inflection: Inflection, query: Lookup): string | undefined {
     const stem = inflection.stems.find((candidate) => this.#isKnown(candidate));
-    const phonemes = stem === undefined ? undefined : this.#lookup(stem, how);
+    const phonemes = stem === undefined ? undefined : this.#lookup(stem, query);
     return phonemes ? inflection.add(phonemes, this.#dialect) : undefined;
   }
 
   /** The lower-case form of a word in capitals, at the start of a sentence or for emphasis. */
-  #isOnlyCapitalised(word: string, lower: string, how: Lookup): boolean {
+  #isOnlyCapitalised(word: string, lower: string, query: Lookup): boolean {
     if (word.length < 2 || word === lower || !ONLY_LETTERS.test(word.replaceAll("'", '')))
       return false;
-    if (how.tag === 'NNP' && word.length <= 7) return false;
+    if (query.tag === 'NNP' && word.length <= 7) return false;
     if (this.#isListed(word)) return false;
     if (word !== word.toUpperCase() && word.slice(1) !== lower.slice(1)) return false;
     return (
       this.#isListed(lower) ||
-      inflectionsOf(lower).some((inflection) => this.#inflected(inflection, how) !== undefined)
+      inflectionsOf(lower).some((inflection) => this.#inflected(inflection, query) !== undefined)
     );
   }
 
@@ -115,17 +115,17 @@ export class Lexicon {
     return word.slice(1) === word.slice(1).toUpperCase();
   }
 
-  #lookup(written: string, how: Lookup): string | undefined {
+  #lookup(written: string, query: Lookup): string | undefined {
     const isShouted = written === written.toUpperCase() && !this.#gold.has(written);
     const word = isShouted ? written.toLowerCase() : written;
-    const isName = isShouted && how.tag === 'NNP';
+    const isName = isShouted && query.tag === 'NNP';
     const entry = this.#gold.get(word) ?? (isName ? undefined : this.#silver.get(word));
-    const phonemes = entry === undefined ? undefined : pick(entry, how);
+    const phonemes = entry === undefined ? undefined : pick(entry, query);
     if (phonemes === undefined || (isName && !phonemes.includes(PRIMARY))) {
       const spelt = this.spell(word);
       if (spelt !== undefined) return spelt;
     }
-    return phonemes === undefined ? undefined : withStress(phonemes, how.stress);
+    return phonemes === undefined ? undefined : withStress(phonemes, query.stress);
   }
 
   #plain(word: string): string | undefined {
@@ -133,8 +133,8 @@ export class Lexicon {
   }
 
   /** Function words whose pronunciation depends on their part of speech and the sound that follows. */
-  #functionWord(word: string, how: Lookup, context: SoundContext): string | undefined {
-    const tag = how.tag ?? '';
+  #functionWord(word: string, query: Lookup, context: SoundContext): string | undefined {
+    const tag = query.tag ?? '';
     const sign = SPOKEN_SIGNS.get(word);
     if (sign !== undefined) return this.#lookup(sign, { ...PLAIN, context });
     if (FEW_LETTERS_BETWEEN_DOTS.test(word) && /\.\p{L}/u.test(word.replace(/^\.+/, ''))) {
@@ -144,7 +144,7 @@ export class Lexicon {
       case 'a':
         return tag === 'DT' ? 'ɐ' : 'ˈA';
       case 'am':
-        return this.#am(word, tag, how, context);
+        return this.#am(word, tag, query, context);
       case 'an':
         return word === 'AN' && tag.startsWith('NN') ? this.spell(word) : 'ɐn';
       case 'i':
@@ -171,9 +171,9 @@ export class Lexicon {
     }
   }
 
-  #am(word: string, tag: string, how: Lookup, context: SoundContext): string | undefined {
+  #am(word: string, tag: string, query: Lookup, context: SoundContext): string | undefined {
     if (tag.startsWith('NN')) return this.spell(word);
-    if (context.next === 'pause' || word !== 'am' || how.stress) return this.#plain('am');
+    if (context.next === 'pause' || word !== 'am' || query.stress) return this.#plain('am');
     return 'ɐm';
   }
 

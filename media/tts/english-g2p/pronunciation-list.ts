@@ -6,7 +6,7 @@ export type WordEntry = string | Readonly<Record<string, string | null>>;
 const REMEMBERED = 20_000;
 
 /**
- * One of the voice's word lists. A word in lower case is also found under its capitalised form
+ * One of the lexicon's two lists. A word in lower case is also found under its capitalised form
  * and the other way round, unless that form has its own entry.
  */
 export class PronunciationList {

@@ -6,11 +6,18 @@ const CONSONANTS = new Set('bdfhjklmnpstvwzðŋɡɹɾʃʒʤʧθ');
 /** One symbol each, but counted twice in a word's length. */
 const LONG_SIGNS = new Set('AIOQWYʤʧ');
 
-/**
- * Target stress of a word: none, weaker by one step (`reduced`; `softened` only
- * where there is a primary one), at least a secondary one, or a primary one.
- */
-export type Stress = 'none' | 'reduced' | 'softened' | 'marked' | 'strong';
+/** Target stress of a word. */
+export type Stress =
+  /** No stress. */
+  | 'none'
+  /** The primary stress becomes a secondary one; a word without a primary stress has at least a secondary one. */
+  | 'reduced'
+  /** The primary stress becomes a secondary one; a word without a primary stress does not change. */
+  | 'softened'
+  /** At least a secondary stress. */
+  | 'marked'
+  /** A primary stress. */
+  | 'strong';
 
 export function isVowel(sign: string): boolean {
   return VOWELS.has(sign);
@@ -40,15 +47,15 @@ export function withStress(phonemes: string, stress: Stress | undefined): string
     case 'none':
       return phonemes.replaceAll(PRIMARY, '').replaceAll(SECONDARY, '');
     case 'reduced':
-      return hasPrimary ? lowered(phonemes) : marked(phonemes, SECONDARY);
+      return hasPrimary ? lowered(phonemes) : withMark(phonemes, SECONDARY);
     case 'softened':
       return hasPrimary ? lowered(phonemes) : phonemes;
     case 'marked':
-      return marked(phonemes, SECONDARY);
+      return withMark(phonemes, SECONDARY);
     case 'strong':
       if (hasPrimary) return phonemes;
       if (phonemes.includes(SECONDARY)) return phonemes.replaceAll(SECONDARY, PRIMARY);
-      return marked(phonemes, PRIMARY);
+      return withMark(phonemes, PRIMARY);
   }
 }
 
@@ -58,7 +65,7 @@ function lowered(phonemes: string): string {
 }
 
 /** Marks the first vowel of a word that has no stress. */
-function marked(phonemes: string, mark: string): string {
+function withMark(phonemes: string, mark: string): string {
   if (isStressed(phonemes)) return phonemes;
   const signs = Array.from(phonemes);
   const vowel = signs.findIndex(isVowel);

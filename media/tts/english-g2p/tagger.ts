@@ -20,7 +20,7 @@ const DIGITS = /^\p{Nd}+$/u;
  */
 export class Tagger {
   readonly #tables: TaggerTables;
-  readonly #byName: readonly number[];
+  readonly #tagsFromLastName: readonly number[];
   readonly #tagIndex: ReadonlyMap<string, number>;
   readonly #features = new Map<string, FeatureWeights>();
   readonly #scores: Float64Array;
@@ -30,7 +30,7 @@ export class Tagger {
     this.#tagIndex = new Map(tables.tags.map((tag, index) => [tag, index]));
     this.#scores = new Float64Array(tables.tags.length);
     // If scores are equal, the last tag in alphabetical order wins, as in training.
-    this.#byName = tables.tags
+    this.#tagsFromLastName = tables.tags
       .map((tag, index) => ({ tag, index }))
       .sort((a, b) => (a.tag < b.tag ? 1 : -1))
       .map(({ index }) => index);
@@ -69,8 +69,8 @@ export class Tagger {
       for (let i = 0; i < tags.length; i++) scores[tags[i]!]! += weights[i]!;
     }
     if (!known) return 'NN';
-    let best = this.#byName[0]!;
-    for (const index of this.#byName) {
+    let best = this.#tagsFromLastName[0]!;
+    for (const index of this.#tagsFromLastName) {
       if (scores[index]! > scores[best]!) best = index;
     }
     return this.#tables.tags[best]!;

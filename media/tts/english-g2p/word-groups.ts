@@ -119,7 +119,7 @@ function punctuation(text: string, tag: string): string | undefined {
 }
 
 /** Joins several parts to one word for the lookup. */
-export function joined(parts: readonly WordPart[]): WordPart {
+export function asOneWord(parts: readonly WordPart[]): WordPart {
   const first = parts[0]!;
   const last = parts[parts.length - 1]!;
   let heaviest = first;
@@ -157,8 +157,8 @@ export function isSilent(text: string): boolean {
  * Joins the parts of one group. Parts of different kinds are separate words. Otherwise the group is one
  * word, and the weaker half of its stresses is reduced.
  */
-export function joinParts(group: string, parts: readonly SaidPart[]): string {
-  if (isSaidApart(group)) {
+export function joinPhonemes(groupText: string, parts: readonly SaidPart[]): string {
+  if (isSaidApart(groupText)) {
     return parts.reduce((said, { text, phonemes }) => {
       const gap = said === '' || isPause(text) ? '' : ' ';
       return said + gap + phonemes;
@@ -170,10 +170,10 @@ export function joinParts(group: string, parts: readonly SaidPart[]): string {
     .join('');
 }
 
-function isSaidApart(group: string): boolean {
-  if (group.includes('/')) return true;
+function isSaidApart(groupText: string): boolean {
+  if (groupText.includes('/')) return true;
   const kinds = new Set<string>();
-  for (const character of group) {
+  for (const character of groupText) {
     if (SILENT.test(character)) continue;
     if (LETTER_ONLY.test(character)) kinds.add('letter');
     else kinds.add(/\d/.test(character) ? 'digit' : 'sign');

@@ -74,11 +74,11 @@ export class EspeakProcess {
   /** Speaks a short text; resolves after its last audio. @throws MediaError WORKER_DIED, INTERNAL */
   speak(
     job: { voice: string; text: string; speed: number },
-    onSound: OnEspeakAudio,
+    onAudio: OnEspeakAudio,
   ): Promise<void> {
     return new Promise((resolve, reject) => {
       const onReply: Job['onReply'] = (reply, body) => {
-        if (reply.type === 'sound') onSound(new Int16Array(body.buffer), reply.events);
+        if (reply.type === 'audio') onAudio(new Int16Array(body.buffer), reply.events);
         else resolve();
       };
       this.#send({ type: 'speak', ...job }, { onReply, reject });
@@ -99,12 +99,15 @@ export class EspeakProcess {
   }
 
   /** Returns the words in IPA and in the engine's phoneme mnemonics. @throws MediaError WORKER_DIED, INTERNAL */
-  sounds(voice: string, text: string): Promise<{ readonly ipa: string; readonly own: string }> {
+  mnemonics(
+    voice: string,
+    text: string,
+  ): Promise<{ readonly ipa: string; readonly mnemonics: string }> {
     return new Promise((resolve, reject) => {
       const onReply: Job['onReply'] = (reply) => {
-        if (reply.type === 'sounds') resolve(reply);
+        if (reply.type === 'mnemonics') resolve(reply);
       };
-      this.#send({ type: 'sounds', voice, text }, { onReply, reject });
+      this.#send({ type: 'mnemonics', voice, text }, { onReply, reject });
     });
   }
 
@@ -179,7 +182,7 @@ export class EspeakProcess {
   #settle(reply: EspeakReply, body: Uint8Array<ArrayBuffer>): void {
     const job = this.#jobs.get(reply.id);
     if (!job) return;
-    if (reply.type !== 'sound') this.#jobs.delete(reply.id);
+    if (reply.type !== 'audio') this.#jobs.delete(reply.id);
     if (reply.type === 'failed') job.reject(new MediaError('INTERNAL', reply.message));
     else job.onReply(reply, body);
   }

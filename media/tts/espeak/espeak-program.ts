@@ -63,10 +63,10 @@ function answer(request: EspeakRequest): void {
     if (request.type === 'speak') {
       speak(request.id, request.text, request.speed);
       send({ id: request.id, type: 'done' });
-    } else if (request.type === 'sounds') {
+    } else if (request.type === 'mnemonics') {
       const words = request.text.split(' ');
       const all = (isIpa: boolean) => words.map((word) => phonemesOf(word, isIpa).trim()).join(' ');
-      send({ id: request.id, type: 'sounds', ipa: all(true), own: all(false) });
+      send({ id: request.id, type: 'mnemonics', ipa: all(true), mnemonics: all(false) });
     } else {
       send({ id: request.id, type: 'phonemes', lines: request.clauses.map(linesOf) });
     }
@@ -88,7 +88,7 @@ function speak(id: number, text: string, speed: number): void {
   engine.synthesize(text, (samples, engineEvents) => {
     const events = engineEvents.flatMap(toEvent);
     const body = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
-    if (body.length > 0 || events.length > 0) send({ id, type: 'sound', events }, body);
+    if (body.length > 0 || events.length > 0) send({ id, type: 'audio', events }, body);
     return false;
   });
 }

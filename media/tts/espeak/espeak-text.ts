@@ -19,7 +19,7 @@ const CLAUSE_END = /[,;:–—](?=\s)/g;
 const SAYABLE = /[\p{L}\p{N}%&+=€$£@#°§]/u;
 
 /** A part of a normalised text that the engine speaks in one request. */
-export interface EspeakTextChunk {
+export interface EspeakPiece {
   readonly text: string;
   /** UTF-16 index in the normalised text. */
   readonly start: number;
@@ -47,8 +47,8 @@ export function espeakTextOf(
  * Splits a normalised text at clauses, but not inside the expansion of one written word. The first piece
  * is short. Pieces without speakable text are omitted.
  */
-export function piecesOf(normalised: AlignedText): EspeakTextChunk[] {
-  const pieces: EspeakTextChunk[] = [];
+export function piecesOf(normalised: AlignedText): EspeakPiece[] {
+  const pieces: EspeakPiece[] = [];
   let start = 0;
   for (const clause of clausesOf(normalised)) {
     for (const text of splitLong(clause, MAX_TEXT_LENGTH)) {

@@ -11,12 +11,12 @@ import {
   type TextToSpeech,
 } from '../text-to-speech.js';
 import type { EspeakProcess, OnEspeakAudio } from './espeak-process.js';
-import { type EspeakTextChunk, espeakTextOf, piecesOf } from './espeak-text.js';
-import { mnemonicsOf, type PhonemeMap, phonemesOf, SOUND_SAMPLES } from './phoneme-map.js';
+import { type EspeakPiece, espeakTextOf, piecesOf } from './espeak-text.js';
+import { mnemonicsOf, type PhonemeMap, phonemeMapOf, SOUND_SAMPLES } from './phoneme-map.js';
 import { ESPEAK_SAMPLE_RATE } from './protocol.js';
 import { type WordRange, WordTiming } from './word-timing.js';
 
-/** Number of placeholder characters for fixed pronunciations. */
+/** Fixed pronunciations used in one utterance. */
 const MAX_PRONOUNCED = 1_000;
 /** The engine's own pauses between clauses and sentences, which it omits at the end of its input. */
 const CLAUSE_PAUSE_MS = 150;
@@ -48,7 +48,7 @@ export class EspeakVoice implements TextToSpeech {
   readonly #voice: string;
   readonly #process: EspeakProcess;
   readonly #queue: ThreadQueue;
-  #sounds: PhonemeMap | undefined;
+  #phonemeMap: PhonemeMap | undefined;
 
   constructor({ id, language, voice, process, queue }: EspeakVoiceOptions) {
     this.id = id;
@@ -90,16 +90,16 @@ export class EspeakVoice implements TextToSpeech {
     { signal, firstPriority }: SpeakOptions,
   ): Promise<readonly FixedPronunciation[]> {
     if (pronounced.length === 0) return [];
-    this.#sounds ??= await this.#queue.use(
+    this.#phonemeMap ??= await this.#queue.use(
       firstPriority,
       async () => {
         const sample = SOUND_SAMPLES[this.#language].replaceAll(',', '');
-        const { ipa, own } = await this.#process.sounds(this.#voice, sample);
-        return phonemesOf(ipa, own);
+        const { ipa, mnemonics } = await this.#process.mnemonics(this.#voice, sample);
+        return phonemeMapOf(ipa, mnemonics);
       },
       signal,
     );
-    const sounds = this.#sounds;
+    const sounds = this.#phonemeMap;
     return pronounced.slice(0, MAX_PRONOUNCED).flatMap(({ textStart, textEnd, ipa }) => {
       const phonemes = mnemonicsOf(ipa, sounds);
       if (phonemes === undefined) return [];
@@ -113,13 +113,13 @@ export class EspeakVoice implements TextToSpeech {
     const { piece, speed, timing, rangeOf } = work;
     const job = { voice: this.#voice, text: piece.text, speed };
     const chunks = new AsyncQueue<SpeechChunk>();
-    const onSound: OnEspeakAudio = (samples, events) => {
+    const onAudio: OnEspeakAudio = (samples, events) => {
       if (signal.aborted) return;
       const chunk = timing.push(samples, events, rangeOf);
       if (chunk) chunks.push(chunk);
     };
     const speaking = this.#queue
-      .use(urgency, () => this.#process.speak(job, onSound), signal)
+      .use(urgency, () => this.#process.speak(job, onAudio), signal)
       .then(
         () => chunks.close(),
         (error: unknown) => chunks.fail(error),
@@ -139,7 +139,7 @@ export class EspeakVoice implements TextToSpeech {
 }
 
 interface PieceWork {
-  readonly piece: EspeakTextChunk;
+  readonly piece: EspeakPiece;
   readonly speed: number;
   readonly timing: WordTiming;
   readonly rangeOf: WordRange;

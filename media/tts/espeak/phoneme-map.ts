@@ -3,7 +3,7 @@ import type { Language } from '../../languages.js';
 /** IPA sound → the engine's phoneme mnemonic, for one voice. */
 export type PhonemeMap = ReadonlyMap<string, string>;
 
-/** Words with most sounds of a language, from whose phonemes `phonemesOf` builds the map. */
+/** Words with most sounds of a language, from whose phonemes `phonemeMapOf` builds the map. */
 export const SOUND_SAMPLES: Readonly<Record<Language, string>> = {
   en: 'the quick brown fox jumps over thin measure church judge boy banjo father bird see food book day go my now law cat bed hit cup hot near hair sing shy yes about happy',
   ca: 'el jove cavaller xerra amb la noia al lluny, bo, això, platja, metge, cafè, tot, peix, rosa, carro, vida, gat, any, sis, hotel, llibre, veu, aigua',
@@ -23,12 +23,12 @@ const STRESS = /[ˈˌ',]/g;
 const NO_SOUND = /^[:;|!]*$|[(#]/;
 
 /** Pairs the sounds of the same words in IPA and in the engine's mnemonics. */
-export function phonemesOf(ipa: string, own: string): PhonemeMap {
+export function phonemeMapOf(ipa: string, mnemonics: string): PhonemeMap {
   const sounds = new Map<string, string>();
-  const owns = own.split(' ');
+  const mnemonicWords = mnemonics.split(' ');
   for (const [i, word] of ipa.split(' ').entries()) {
     const written = partsOf(word);
-    const spelt = partsOf(owns[i] ?? '');
+    const spelt = partsOf(mnemonicWords[i] ?? '');
     if (written.length !== spelt.length) continue;
     for (const [k, sound] of written.entries()) {
       const key = sound.replace(STRESS, '').replace(/-$/, '').normalize('NFC');
@@ -89,7 +89,7 @@ const STAND_INS: ReadonlyMap<string, readonly string[]> = new Map(
   NEAREST.map((line) => line.split(' ')).map(([sound = '', ...others]) => [sound, others]),
 );
 const VOWEL = /[aeiouyæɑɒɔəɛɜɐɪʊʌœøɨʉɯɵɤɘɞʏɚɝᵻ]/u;
-const MAX_MNEMONIC_LENGTH = 4;
+const MAX_SOUND_LENGTH = 4;
 
 /**
  * Converts a transcription to the engine's mnemonics; undefined if the voice lacks one of its sounds. The
@@ -112,7 +112,7 @@ export function mnemonicsOf(ipa: string, sounds: PhonemeMap): string | undefined
     const found = soundAt(plain, at, sounds);
     if (!found) return undefined;
     const isVowel = VOWEL.test(plain.slice(at, at + found.length));
-    said += `${isVowel ? stress : ''}${found.own}`;
+    said += `${isVowel ? stress : ''}${found.mnemonic}`;
     if (isVowel) stress = '';
     at += found.length;
   }
@@ -123,15 +123,15 @@ function soundAt(
   ipa: string,
   at: number,
   sounds: PhonemeMap,
-): { readonly own: string; readonly length: number } | undefined {
-  for (let length = MAX_MNEMONIC_LENGTH; length > 0; length--) {
+): { readonly mnemonic: string; readonly length: number } | undefined {
+  for (let length = MAX_SOUND_LENGTH; length > 0; length--) {
     const sound = ipa.slice(at, at + length);
     if (sound.length < length) continue;
-    const own = [sound, ...(STAND_INS.get(sound) ?? [])]
+    const mnemonic = [sound, ...(STAND_INS.get(sound) ?? [])]
       .map((one) => sounds.get(one))
       .find(Boolean);
-    if (own !== undefined) return { own, length };
+    if (mnemonic !== undefined) return { mnemonic, length };
   }
   // A length or other mark that the language does not distinguish is dropped.
-  return /[ː\u02b0-\u02c7\p{M}]/u.test(ipa[at]!) ? { own: '', length: 1 } : undefined;
+  return /[ː\u02b0-\u02c7\p{M}]/u.test(ipa[at]!) ? { mnemonic: '', length: 1 } : undefined;
 }

@@ -19,7 +19,7 @@ export type EspeakRequest =
     }
   | {
       readonly id: number;
-      readonly type: 'sounds';
+      readonly type: 'mnemonics';
       readonly voice: string;
       /** Words without punctuation. */
       readonly text: string;
@@ -40,15 +40,15 @@ const EspeakEvent = z.object({
 export type EspeakEvent = Readonly<z.infer<typeof EspeakEvent>>;
 
 /**
- * Replies of the program. The body of a `sound` frame has 16-bit samples. In `phonemes`, the first line of
+ * Replies of the program. The body of an `audio` frame has 16-bit samples. In `phonemes`, the first line of
  * each clause has its phonemes; if the number of groups differs from the number of words, one line for
  * each word follows.
  */
 export const EspeakReply = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('sound'), id, events: z.array(EspeakEvent) }),
+  z.object({ type: z.literal('audio'), id, events: z.array(EspeakEvent) }),
   z.object({ type: z.literal('phonemes'), id, lines: z.array(z.array(z.string())) }),
   /** The same words in IPA and in the engine's mnemonics. */
-  z.object({ type: z.literal('sounds'), id, ipa: z.string(), own: z.string() }),
+  z.object({ type: z.literal('mnemonics'), id, ipa: z.string(), mnemonics: z.string() }),
   z.object({ type: z.literal('done'), id }),
   z.object({ type: z.literal('failed'), id, message: z.string() }),
 ]);

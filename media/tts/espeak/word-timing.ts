@@ -25,7 +25,7 @@ export class WordTiming {
   #heldLength = 0;
   #released = 0;
   /** First sample of the current piece. */
-  #origin = 0;
+  #pieceStart = 0;
   #open: OpenWord | undefined;
   #words: WordTime[] = [];
   #textEnd = 0;
@@ -38,20 +38,20 @@ export class WordTiming {
   ): SpeechChunk | undefined {
     this.#hold(float32Of(samples));
     for (const event of events) {
-      const at = this.#origin + Math.round((event.atMs * ESPEAK_SAMPLE_RATE) / 1000);
+      const at = this.#pieceStart + Math.round((event.atMs * ESPEAK_SAMPLE_RATE) / 1000);
       if (event.type === 'end') {
         if (this.#open) this.#open.endSample ??= at;
       } else this.#beginWord(at, rangeOf(event.start, event.start + event.length));
     }
-    const known = this.#open?.startSample ?? Number.POSITIVE_INFINITY;
-    return this.#release(Math.min(this.#heldLength, known - this.#released));
+    const completeUntil = this.#open?.startSample ?? Number.POSITIVE_INFINITY;
+    return this.#release(Math.min(this.#heldLength, completeUntil - this.#released));
   }
 
   /** Ends the current piece with a silence of that many samples and returns its remaining audio. */
   endPiece(silence: number): SpeechChunk | undefined {
     this.#endWord(this.#released + this.#heldLength);
     this.#hold(new Float32Array(silence));
-    this.#origin = this.#released + this.#heldLength;
+    this.#pieceStart = this.#released + this.#heldLength;
     return this.#release(this.#heldLength);
   }
 

@@ -5,7 +5,7 @@ const VOICED_ABOVE = 40;
 /** Harmonics end below this (Hz). */
 const HIGHEST = 11_000;
 /** Below this value of 2·sin(t/2), the quotient is replaced by its limit, the peak of the pulse. */
-const PEAK = 2e-3;
+const MIN_DIVISOR = 2e-3;
 
 /**
  * The pulses of the vocal folds, sample by sample: all harmonics of the pitch below 11 kHz at unit
@@ -53,6 +53,6 @@ function pulseAt(phase: number, hz: number): number {
   const harmonics = Math.floor(HIGHEST / hz) + 0.5;
   const angle = 2 * Math.PI * phase;
   const divisor = 2 * Math.sin(angle / 2);
-  if (divisor <= PEAK) return harmonics - 0.5;
+  if (divisor <= MIN_DIVISOR) return harmonics - 0.5;
   return Math.sin(harmonics * angle) / divisor - 0.5;
 }

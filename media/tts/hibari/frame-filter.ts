@@ -23,15 +23,15 @@ export class FrameFilter {
   readonly gainIm = new Float64Array(BINS);
   readonly sumRe = new Float64Array(BINS);
   readonly sumIm = new Float64Array(BINS);
-  readonly #curves: LookupTables;
+  readonly #tables: LookupTables;
 
-  constructor(curves: LookupTables) {
-    this.#curves = curves;
+  constructor(tables: LookupTables) {
+    this.#tables = tables;
   }
 
   /** The harmonics' filter e^lh · e^(iπ·tanh θ) of the frame at `at`. */
   makeGain(spectra: Float32Array, at: number): void {
-    const { exponential, warp } = this.#curves;
+    const { exponential, warp } = this.#tables;
     const { gainRe, gainIm } = this;
     for (let bin = 0; bin < BINS; bin++) {
       const magnitude = exponentialAt(exponential, spectra[at + LOG_HARMONIC + bin]!);
@@ -53,7 +53,7 @@ export class FrameFilter {
    * @param frame - number of the frame in the utterance, which selects its noise
    */
   makeSum(spectra: Float32Array, at: number, noise: NoiseField, frame: number): void {
-    const { exponential, circle } = this.#curves;
+    const { exponential, circle } = this.#tables;
     const { sumRe, sumIm } = this;
     const { quantiles, low, span, scale } = noise;
     const key = noise.frameKey(frame);

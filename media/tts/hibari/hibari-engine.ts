@@ -3,7 +3,7 @@ import { scramble } from '../../audio/seeded-random.js';
 import { readModelFile } from '../../models/model-file.js';
 import { pronouncedWithin } from '../../text/dictionary/dictionary.js';
 import { EnglishG2p } from '../english-g2p/english-g2p.js';
-import type { ChunkPosition, PartChunk, VoiceEngine } from '../streaming/streaming-engine.js';
+import type { ChunkPosition, PartChunk, VoiceEngine } from '../streaming/voice-engine.js';
 import { HOP } from './constants.js';
 import { HibariModel, type HibariPlan } from './hibari-model.js';
 import type { HibariFiles, HibariUtterance } from './hibari-voice.js';

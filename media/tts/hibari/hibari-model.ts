@@ -5,8 +5,8 @@ import { FRAME_VALUES } from './frame-filter.js';
 import { HIBARI_FILES, HibariGraphSplit, hibariRecipe } from './hibari-graph-split.js';
 
 /**
- * Context frames of the decoder on each side of a window. Its convolutions reach 27 frames, but beyond 12
- * more context changes less than the rounding of its 8-bit weights.
+ * Context frames of the decoder on each side of a window. Its convolutions reach 27 frames, but context beyond 12
+ * frames changes less than the rounding of its 8-bit weights.
  */
 const MARGIN = 12;
 

@@ -15,11 +15,11 @@ export interface PhonemePart {
 }
 
 /** Maximum number of phonemes in the model's training examples. */
-export const PART_PHONEMES = 400;
+export const MAX_PART_PHONEMES = 400;
 /** Preferred place to split a text that is too long. */
 const CLAUSE_END = /[,;:.!?…—]["”)]*$/u;
-/** Shorter clauses are not split off: they would not sound like a sentence. */
-const MIN_CLAUSE_LENGTH = 100;
+/** Clauses of fewer phonemes are not split off: they would not sound like a sentence. */
+const MIN_CLAUSE_PHONEMES = 100;
 const PAUSES = /^[;:,.!?—…"()“”\s]*$/u;
 
 interface Token {
@@ -60,8 +60,13 @@ function tokensOf(word: SpokenWord, vocabulary: ReadonlyMap<string, number>): To
   const ids = [...word.phonemes].flatMap((phoneme) => vocabulary.get(phoneme) ?? []);
   const isSpoken = ids.length > 0 && !PAUSES.test(word.phonemes);
   const tokens: Token[] = [];
-  for (let at = 0; at < Math.max(1, ids.length); at += PART_PHONEMES - 1) {
-    tokens.push({ word, ids: ids.slice(at, at + PART_PHONEMES - 1), isSpoken, isOnset: at === 0 });
+  for (let at = 0; at < Math.max(1, ids.length); at += MAX_PART_PHONEMES - 1) {
+    tokens.push({
+      word,
+      ids: ids.slice(at, at + MAX_PART_PHONEMES - 1),
+      isSpoken,
+      isOnset: at === 0,
+    });
   }
   return tokens;
 }
@@ -73,8 +78,8 @@ function endOfPart(tokens: readonly Token[], from: number): number {
   for (let i = from; i < tokens.length; i++) {
     const { ids, word } = tokens[i]!;
     length += ids.length;
-    if (length > PART_PHONEMES) return clause ?? Math.max(i, from + 1);
-    if (length >= MIN_CLAUSE_LENGTH && CLAUSE_END.test(word.phonemes)) clause = i + 1;
+    if (length > MAX_PART_PHONEMES) return clause ?? Math.max(i, from + 1);
+    if (length >= MIN_CLAUSE_PHONEMES && CLAUSE_END.test(word.phonemes)) clause = i + 1;
     if (word.whitespaceAfter) length++;
   }
   return tokens.length;

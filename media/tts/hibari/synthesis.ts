@@ -18,9 +18,9 @@ const WINDOW_SUM = 1.5;
 /** Tables and temporary buffers that all utterances of a thread share. They have no state between calls of `add`. */
 export class SynthesisTools {
   readonly fft = new Fft(FRAME_LENGTH);
-  readonly #curves = makeLookupTables();
-  readonly first = new FrameFilter(this.#curves);
-  readonly second = new FrameFilter(this.#curves);
+  readonly #tables = makeLookupTables();
+  readonly first = new FrameFilter(this.#tables);
+  readonly second = new FrameFilter(this.#tables);
   readonly quantiles = makeQuantiles();
   /** Periodic Hann window, and the same scaled for the forward and the inverse transform. */
   readonly hann = Float64Array.from(

@@ -1,5 +1,5 @@
-/** A part of a text and its start (UTF-16 index). */
-export interface TextPart {
+/** A passage of a text and its start (UTF-16 index). */
+export interface TextPassage {
   readonly text: string;
   readonly start: number;
 }
@@ -16,8 +16,8 @@ const SPELLING = '[SPELL:';
  * Splits an overlong text after a clause, otherwise after a word, otherwise between two characters; if
  * possible not inside a `[SPELL:…]`. A text of normal length is not split.
  */
-export function splitText(text: string): TextPart[] {
-  const passages: TextPart[] = [];
+export function splitText(text: string): TextPassage[] {
+  const passages: TextPassage[] = [];
   for (let start = 0; start < text.length; ) {
     const length = passageLength(text.slice(start, start + MAX_PASSAGE_LENGTH + 1));
     passages.push({ text: text.slice(start, start + length), start });

@@ -1,5 +1,5 @@
 import { readModelFile } from '../../models/model-file.js';
-import type { ChunkPosition, PartChunk, VoiceEngine } from '../streaming/streaming-engine.js';
+import type { ChunkPosition, PartChunk, VoiceEngine } from '../streaming/voice-engine.js';
 import type { WordTime } from '../text-to-speech.js';
 import type { PiperPhonemeIds } from './phoneme-ids.js';
 import { PiperModel, type PiperPlan } from './piper-model.js';
@@ -48,15 +48,16 @@ export class PiperEngine implements VoiceEngine<PiperUtterance, PiperPart> {
     { utterance, partIndex, chunkIndex, startSample }: ChunkPosition<PiperUtterance>,
   ): Promise<PartChunk> {
     const isPartStart = !part.plan;
+    // Counted from the end, so that the last part, usually the only one, has the utterance's own seed.
     const partsLeft = utterance.parts.length - 1 - partIndex;
     const settings = { ...utterance, seed: utterance.seed + SEED_STEP * partsLeft };
     part.plan ??= await this.#model.encode(part.phonemeIds.ids, settings);
     const samples = await this.#samplesOf(part, part.plan, chunkIndex);
-    const spoken = { origin: startSample, length: samples.length };
+    const spoken = { offset: startSample, length: samples.length };
     return {
       samples,
       words: isPartStart ? this.#wordTimes(part.phonemeIds, part.plan, spoken) : [],
-      isPartEnd: part.plan.type === 'sound' || part.nextFrame >= part.plan.frames,
+      isPartEnd: part.plan.type === 'audio' || part.nextFrame >= part.plan.frames,
     };
   }
 
@@ -65,7 +66,7 @@ export class PiperEngine implements VoiceEngine<PiperUtterance, PiperPart> {
     plan: PiperPlan,
     chunkIndex: number,
   ): Promise<Float32Array<ArrayBuffer>> {
-    if (plan.type === 'sound') return plan.samples.slice();
+    if (plan.type === 'audio') return plan.samples.slice();
     const from = part.nextFrame;
     const end = from + (CHUNK_FRAMES[chunkIndex] ?? MAX_FRAMES);
     const isNearlyAll = chunkIndex > 0 && plan.frames - end <= MIN_FRAMES;
@@ -77,9 +78,9 @@ export class PiperEngine implements VoiceEngine<PiperUtterance, PiperPart> {
   #wordTimes(
     { ids, words }: PiperPhonemeIds,
     plan: PiperPlan,
-    { origin, length }: { readonly origin: number; readonly length: number },
+    { offset, length }: { readonly offset: number; readonly length: number },
   ): WordTime[] {
-    const starts = new Float64Array(ids.length + 1).fill(origin);
+    const starts = new Float64Array(ids.length + 1).fill(offset);
     for (let i = 0; i < ids.length; i++) {
       const own =
         plan.type === 'latent' ? plan.durations[i]! * this.#model.hop : length / ids.length;

@@ -11,12 +11,13 @@ import type { PiperConfig } from './voice-config.js';
  * rounding (−117 dB); with 9, up to −58 dB.
  */
 const MARGIN = 10;
-/** The same for the flow before it: −129 dB, also with more; 16 give −95 dB. */
+/** The same for the flow, which runs before the decoder. 24: −129 dB, more does not help; 16: −95 dB. */
 const FLOW_MARGIN = 24;
 /** Channels of the latent of every Piper voice. Source: the Piper project's training configuration. */
 const CHANNELS = 192;
-/** Frames of noise for an id, enough for most parts, and for a part at most. */
+/** Frames of noise for an id, enough for most parts. */
 const FRAMES_PER_ID = 5;
+/** Maximum frames of noise for a part. */
 const MAX_FRAMES = 8_192;
 /** Possible start positions of an utterance's noise in the shared noise; the seed selects one. */
 const OFFSETS = 65_536;
@@ -31,7 +32,7 @@ export type PiperPlan =
       /** Frames of each id. */
       readonly durations: Float32Array;
     }
-  | { readonly type: 'sound'; readonly samples: Float32Array };
+  | { readonly type: 'audio'; readonly samples: Float32Array };
 
 /** Half-open. */
 interface FrameRange {
@@ -88,7 +89,7 @@ export class PiperModel {
     if (this.#sessions.type === 'whole') {
       const { model } = this.#sessions;
       const output = await model.run(this.#feeds(model, ids, settings));
-      return { type: 'sound', samples: floatsOf(output[SOUND]) };
+      return { type: 'audio', samples: floatsOf(output[SOUND]) };
     }
     const { encoder, split } = this.#sessions;
     const output = await this.#runEncoder(encoder, ids, settings);

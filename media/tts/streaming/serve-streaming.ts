@@ -1,7 +1,8 @@
 import { lazy } from '../../runtime/lazy.js';
 import { type JobResult, serveJobs } from '../../runtime/serve-jobs.js';
-import { StreamingEngine, type VoiceEngine } from './streaming-engine.js';
+import { OpenUtterances } from './open-utterances.js';
 import type { StreamedChunk, StreamingJobs } from './streaming-jobs.js';
+import type { VoiceEngine } from './voice-engine.js';
 
 /** Id of the warm-up utterances: the client's ids start at 1. */
 const WARM_UP_ID = 0;
@@ -14,24 +15,24 @@ export function serveStreaming<Utterance, Part>(
   load: () => Promise<VoiceEngine<Utterance, Part>>,
   warmUps: readonly Utterance[],
 ): void {
-  const engine = lazy(async () => new StreamingEngine(await load()));
+  const utterances = lazy(async () => new OpenUtterances(await load()));
   serveJobs<StreamingJobs<Utterance>>({
     warm: async () => {
-      const voice = await engine.get();
+      const open = await utterances.get();
       for (const utterance of warmUps) {
-        let chunk = await voice.begin(WARM_UP_ID, utterance);
-        while (!chunk.isLast) chunk = await voice.next(WARM_UP_ID);
+        let chunk = await open.begin(WARM_UP_ID, utterance);
+        while (!chunk.isLast) chunk = await open.next(WARM_UP_ID);
       }
       return { output: null };
     },
     begin: async ({ id, utterance }) =>
-      transferred(await (await engine.get()).begin(id, utterance)),
-    next: async ({ id }) => transferred(await (await engine.get()).next(id)),
+      transferred(await (await utterances.get()).begin(id, utterance)),
+    next: async ({ id }) => transferred(await (await utterances.get()).next(id)),
     cancel: async ({ id }) => {
-      (await engine.peek())?.cancel(id);
+      (await utterances.peek())?.cancel(id);
       return { output: null };
     },
-    count: async () => ({ output: (await engine.peek())?.open ?? 0 }),
+    count: async () => ({ output: (await utterances.peek())?.count ?? 0 }),
   });
 }
 

@@ -45,16 +45,16 @@ export async function* streamSpeech<Utterance>(
 ): AsyncGenerator<SpeechChunk> {
   const jobs = new UtteranceJobs(thread, input, { signal, dueAt });
   try {
-    let coming = jobs.begin(firstPriority);
+    let pendingOutcome = jobs.begin(firstPriority);
     for (let isLast = false; !isLast; ) {
-      const outcome = await coming;
+      const outcome = await pendingOutcome;
       if (signal.aborted) throw abortError();
       if (outcome.type === 'failed') throw outcome.error;
       isLast = outcome.chunk.isLast;
       const { samples, words } = outcome.chunk;
       if (samples.length > 0) yield { samples, words };
       // Not earlier: the reader's work on these samples is more urgent than the next ones.
-      if (!isLast) coming = jobs.next();
+      if (!isLast) pendingOutcome = jobs.next();
     }
   } finally {
     await jobs.close();
@@ -69,7 +69,7 @@ class UtteranceJobs<Utterance> {
   readonly #dueAt: SpeakOptions['dueAt'];
   readonly #stop = new AbortController();
   readonly #onAbort = () => void this.close();
-  #last: Promise<Outcome> | undefined;
+  #newestOutcome: Promise<Outcome> | undefined;
   /** The thread has state of the utterance. */
   #isOpen = false;
   #closed: Promise<void> | undefined;
@@ -107,7 +107,7 @@ class UtteranceJobs<Utterance> {
   }
 
   #settled(job: Promise<StreamedChunk>): Promise<Outcome> {
-    this.#last = job.then(
+    this.#newestOutcome = job.then(
       (chunk): Outcome => {
         this.#isOpen = !chunk.isLast;
         return { type: 'chunk', chunk };
@@ -118,13 +118,13 @@ class UtteranceJobs<Utterance> {
         return { type: 'failed', error };
       },
     );
-    return this.#last;
+    return this.#newestOutcome;
   }
 
   async #end(): Promise<void> {
     this.#signal.removeEventListener('abort', this.#onAbort);
     this.#stop.abort();
-    await this.#last;
+    await this.#newestOutcome;
     if (!this.#isOpen) return;
     try {
       await this.#thread.runUnscheduled('cancel', { id: this.#input.id });

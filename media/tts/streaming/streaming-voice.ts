@@ -29,7 +29,7 @@ export abstract class StreamingVoice<Utterance> implements TextToSpeech {
   }
 
   /** Utterances with state in the thread. */
-  open(): Promise<number> {
+  countOpenUtterances(): Promise<number> {
     return this.#thread.runUnscheduled('count', null);
   }
 

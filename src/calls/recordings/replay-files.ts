@@ -39,7 +39,9 @@ export class ReplayFiles {
     maxCharacters = MAX_CHARACTERS,
   ): Promise<ReplayFiles> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    log.warn('REPLAY_DIR is set: Parley writes the audio and the words of every call to files');
+    log.warn(
+      'REPLAY_DIR is set: the audio and the words of every call that may be recorded are written to files',
+    );
     return new ReplayFiles(folder, log, maxCharacters);
   }
 

@@ -61,7 +61,7 @@ export class SpeechService {
   async resolve(accountId: string, request: SpeechRequest): Promise<SpeechJob> {
     this.#checkLength(request.text);
     const settings = await this.resolveVoiceSettings(accountId, request);
-    return { ...settings, text: settings.utterance(request.text) };
+    return { ...settings, request: settings.utterance(request.text) };
   }
 
   /** The same without the text, which may follow. @throws ApiError */

@@ -27,8 +27,8 @@ function setUp() {
   return { clock, inbound, burst, inRealTime };
 }
 
-describe('audio that comes faster than real time', () => {
-  it('is taken up to 12 s ahead, at once or after speech in real time', () => {
+describe('audio faster than real time', () => {
+  it('is accepted up to 12 s ahead, at once or after speech in real time', () => {
     for (const secondsBefore of [0, 60]) {
       const { inbound, burst, inRealTime } = setUp();
       inRealTime(secondsBefore);
@@ -38,7 +38,7 @@ describe('audio that comes faster than real time', () => {
     }
   });
 
-  it.each([2, 9, 120])('is taken no further after %s s in which nothing came', (seconds) => {
+  it.each([2, 9, 120])('is limited in the same way after %s s without audio', (seconds) => {
     const { clock, inbound, burst, inRealTime } = setUp();
     inRealTime(1);
     clock.advance(seconds * 1_000);
@@ -49,7 +49,7 @@ describe('audio that comes faster than real time', () => {
     inbound.close();
   });
 
-  it('of a connection that stalls again and again loses nothing', () => {
+  it('is not dropped on a connection that stalls repeatedly', () => {
     const { clock, inbound, burst } = setUp();
     for (let i = 0; i < 20; i++) {
       clock.advance(2_000);

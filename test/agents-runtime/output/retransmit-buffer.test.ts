@@ -3,7 +3,7 @@ import { RetransmitBuffer } from '../../../agents-runtime/output/retransmit-buff
 
 const LENGTH = 4;
 
-/** So many frames of which each holds its number, in steps of 16 bit. */
+/** A buffer with `count` frames; each contains its number as a 16-bit sample. */
 function sent(count: number): RetransmitBuffer {
   const frames = new RetransmitBuffer(LENGTH);
   const frame = new Float32Array(LENGTH);
@@ -17,15 +17,15 @@ function sent(count: number): RetransmitBuffer {
 const numbersOf = (frames: readonly { readonly samples: Float32Array }[]) =>
   frames.map(({ samples }) => samples[LENGTH - 1]! * 32768);
 
-describe('the frames that were sent', () => {
-  it('are kept in their places, however often the ring went round', () => {
+describe('retransmit buffer', () => {
+  it('keeps the positions of frames after any number of wraparounds', () => {
     const frames = sent(1_000);
     const again = frames.framesStartingAt(999 * 20 - 400);
     expect(again.map(({ positionMs }) => positionMs / 20)).toEqual(numbersOf(again));
     expect(again).toHaveLength(21);
   });
 
-  it('are those that begin at a position, or those that reach beyond it', () => {
+  it('returns the frames that start at a position, or those that extend beyond it', () => {
     const frames = sent(10);
     expect(numbersOf(frames.framesStartingAt(160))).toEqual([8, 9]);
     expect(numbersOf(frames.framesStartingAt(161))).toEqual([9]);
@@ -34,14 +34,14 @@ describe('the frames that were sent', () => {
     expect(frames.framesEndingAfter(200)).toEqual([]);
   });
 
-  it('are forgotten 5 s behind the playhead', () => {
+  it('drops frames 5 s behind the playhead', () => {
     const frames = sent(1_000);
     expect(frames.framesStartingAt(0)[0]?.positionMs).toBe(999 * 20 - 5_000);
     frames.trim(1_000 * 20 + 5_000);
     expect(frames.framesStartingAt(0)).toEqual([]);
   });
 
-  it('keep their places when those before them were dropped', () => {
+  it('keeps positions when earlier frames are dropped', () => {
     const frames = sent(3);
     frames.clear();
     frames.push(new Float32Array(LENGTH).fill(0.5), 0);
@@ -50,13 +50,13 @@ describe('the frames that were sent', () => {
     expect(others).toEqual([]);
   });
 
-  it('are told of once, when a position lies behind their beginning', () => {
-    const told: number[] = [];
+  it('reports the position of each frame once, when the playhead has passed its start', () => {
+    const positions: number[] = [];
     const frames = sent(5);
-    const tell = (positionMs: number) => told.push(positionMs);
-    frames.readPassed(20, tell);
-    frames.readPassed(41, tell);
-    frames.readPassed(41, tell);
-    expect(told).toEqual([0, 20, 40]);
+    const report = (positionMs: number) => positions.push(positionMs);
+    frames.readPassed(20, report);
+    frames.readPassed(41, report);
+    frames.readPassed(41, report);
+    expect(positions).toEqual([0, 20, 40]);
   });
 });

@@ -10,7 +10,7 @@ function setUp() {
   const voice = new ToneVoice();
   const clock = new VirtualClock();
   const greetings = new SpeechCache(clock);
-  const manner = {
+  const voiceSettings = {
     voice,
     language: 'en',
     temperature: 1,
@@ -18,19 +18,23 @@ function setUp() {
     minSentenceLength: 20,
     sampleRate: voice.sampleRate,
   };
-  const listen = async (text: string, change: Partial<typeof manner> = {}) => {
+  const listen = async (text: string, change: Partial<typeof voiceSettings> = {}) => {
     const { signal } = new AbortController();
-    const pieces: SpokenChunk[] = [];
-    for await (const piece of greetings.speak(text, { ...manner, ...change }, signal)) {
-      pieces.push(piece);
+    const received: SpokenChunk[] = [];
+    for await (const receivedChunk of greetings.speak(
+      text,
+      { ...voiceSettings, ...change },
+      signal,
+    )) {
+      received.push(receivedChunk);
     }
-    return pieces.flatMap(({ samples }) => [...samples]);
+    return received.flatMap(({ samples }) => [...samples]);
   };
-  return { clock, voice, greetings, manner, listen };
+  return { clock, voice, greetings, voiceSettings, listen };
 }
 
-describe('a greeting', () => {
-  it('is spoken once, and sounds the same to everyone', async () => {
+describe('cached greeting', () => {
+  it('is synthesised once and equal for all callers', async () => {
     const { voice, listen } = setUp();
     const first = await listen(GREETING);
     const { chunks } = voice;
@@ -39,24 +43,24 @@ describe('a greeting', () => {
     expect(voice.chunks).toBe(chunks);
   });
 
-  it('that is spoken ahead needs no voice any more', async () => {
-    const { voice, greetings, manner, listen } = setUp();
+  it('needs no voice after a preload', async () => {
+    const { voice, greetings, voiceSettings, listen } = setUp();
     const same = setUp();
     await same.listen(GREETING);
     const { chunks } = same.voice;
-    greetings.preload(GREETING, manner);
+    greetings.preload(GREETING, voiceSettings);
     await expect.poll(() => voice.chunks).toBe(chunks);
     expect((await listen(GREETING)).length).toBeGreaterThan(10_000);
     expect(voice.chunks).toBe(chunks);
   });
 
-  it('may be listened to by several while it is being made', async () => {
+  it('can be played by several callers during its synthesis', async () => {
     const { voice, listen } = setUp();
     let goOn: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
+    const blocked = new Promise<void>((resolve) => {
       goOn = resolve;
     });
-    voice.beforeChunk = (chunk) => (chunk === 1 ? held : Promise.resolve());
+    voice.beforeChunk = (chunk) => (chunk === 1 ? blocked : Promise.resolve());
     const both = Promise.all([listen(GREETING), listen(GREETING)]);
     goOn();
     const [one, other] = await both;
@@ -64,7 +68,7 @@ describe('a greeting', () => {
     expect(one.length).toBeGreaterThan(10_000);
   });
 
-  it('is another one in another manner', async () => {
+  it('is separate for other voice settings', async () => {
     const { voice, listen } = setUp();
     await listen(GREETING);
     const { chunks } = voice;
@@ -74,7 +78,7 @@ describe('a greeting', () => {
     expect(voice.chunks).toBe(3 * chunks);
   });
 
-  it('that failed is told to its listeners and tried again by the next', async () => {
+  it('reports a failure to its callers and is synthesised again for the next one', async () => {
     const { voice, listen } = setUp();
     const failing = 'This FAULT comes in the middle of what is said.';
     await expect(listen(failing)).rejects.toMatchObject({ code: 'WORKER_DIED' });
@@ -83,29 +87,29 @@ describe('a greeting', () => {
     expect(voice.chunks).toBeGreaterThan(chunks);
   });
 
-  it('in which the voice hung is spoken anew after a while', async () => {
-    const { clock, voice, greetings, manner, listen } = setUp();
+  it('is synthesised again after a voice has hung for 10 s', async () => {
+    const { clock, voice, greetings, voiceSettings, listen } = setUp();
     voice.beforeChunk = (chunk) => (chunk === 1 ? new Promise(() => undefined) : Promise.resolve());
     const { signal } = new AbortController();
-    const hung = greetings.speak(GREETING, manner, signal);
+    const hung = greetings.speak(GREETING, voiceSettings, signal);
     expect((await hung.next()).done).toBe(false);
     void hung.next();
     voice.beforeChunk = () => Promise.resolve();
     clock.advance(9_000);
     const { chunks } = voice;
-    expect((await greetings.speak(GREETING, manner, signal).next()).done).toBe(false);
+    expect((await greetings.speak(GREETING, voiceSettings, signal).next()).done).toBe(false);
     expect(voice.chunks).toBe(chunks);
     clock.advance(1_000);
     expect((await listen(GREETING)).length).toBeGreaterThan(10_000);
   });
 
-  it('that is very long is not kept, and stops with its call', async () => {
-    const { voice, greetings, manner } = setUp();
+  it('is not stored if it is very long, and its synthesis stops with the call', async () => {
+    const { voice, greetings, voiceSettings } = setUp();
     const text = 'And so on, and so forth, for a while. '.repeat(30);
-    greetings.preload(text, manner);
+    greetings.preload(text, voiceSettings);
     expect(voice.active).toBe(0);
     const work = new AbortController();
-    const speech = greetings.speak(text, manner, work.signal);
+    const speech = greetings.speak(text, voiceSettings, work.signal);
     await speech.next();
     work.abort();
     await expect(

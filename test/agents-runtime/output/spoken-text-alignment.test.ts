@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SpokenTextAlignment } from '../../../agents-runtime/output/spoken-text-alignment.js';
 
-/** A sentence as it was written, 100 samples a word. */
+/** A sentence as written, 100 samples per word. */
 function sentence(text: string) {
   const words = [...text.matchAll(/\S+/g)].map((match, index) => ({
     textStart: match.index,
@@ -12,17 +12,18 @@ function sentence(text: string) {
   return { text, words, samples: new Float32Array(words.length * 100) };
 }
 
-describe('HeardText', () => {
-  it('puts sentences together as the reply has them', () => {
-    const heard = new SpokenTextAlignment();
-    for (const text of [' In cash.', ' Or by card.', '好的。', '我来。']) heard.add(sentence(text));
-    expect(heard.whole).toBe('In cash. Or by card.好的。我来。');
+describe('SpokenTextAlignment', () => {
+  it('joins sentences with the whitespace of the reply', () => {
+    const alignment = new SpokenTextAlignment();
+    for (const text of [' In cash.', ' Or by card.', '好的。', '我来。'])
+      alignment.add(sentence(text));
+    expect(alignment.whole).toBe('In cash. Or by card.好的。我来。');
   });
 
-  it('ends with the last word that was heard by half', () => {
-    const heard = new SpokenTextAlignment();
-    for (const text of ['In cash.', ' Or by card.']) heard.add(sentence(text));
-    expect([0, 49, 51, 249, 251, 500].map((samples) => heard.heardAt(samples))).toEqual([
+  it('ends with the last word that was played by half', () => {
+    const alignment = new SpokenTextAlignment();
+    for (const text of ['In cash.', ' Or by card.']) alignment.add(sentence(text));
+    expect([0, 49, 51, 249, 251, 500].map((samples) => alignment.heardAt(samples))).toEqual([
       '',
       '',
       'In',

@@ -8,15 +8,15 @@ import type {
 import { DeepgramServer } from '../../support/fakes/deepgram-server.js';
 import { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 
-const PATIENCE = { timeout: 30_000 };
+const WAIT_OPTIONS = { timeout: 30_000 };
 
 let server: DeepgramServer;
-let line: TranscriptionStream | undefined;
+let stream: TranscriptionStream | undefined;
 beforeEach(async () => {
   server = await DeepgramServer.open();
 });
 afterEach(() => {
-  line?.close();
+  stream?.close();
   server.close();
 });
 
@@ -34,15 +34,15 @@ function open(language: string | undefined, clock = systemClock) {
     onResult: (result) => results.push(result),
     onFault: (error) => faults.push(String(error)),
   });
-  line = opened;
+  stream = opened;
   return { line: opened, results, faults };
 }
 
 const isOpen = (opened: TranscriptionStream) =>
-  expect.poll(() => opened.isOpen, PATIENCE).toBe(true);
+  expect.poll(() => opened.isOpen, WAIT_OPTIONS).toBe(true);
 
-describe('the line to Deepgram', () => {
-  it('says who asks and what is sent, and brings results by the samples of the line', async () => {
+describe('Deepgram connection', () => {
+  it('sends the credentials and the audio format, and times results in samples of the stream', async () => {
     const { line: opened, results, faults } = open('en');
     await isOpen(opened);
     const [served] = server.connections;
@@ -57,7 +57,7 @@ describe('the line to Deepgram', () => {
     });
     opened.push(new Float32Array(8_000).fill(0.5));
     opened.finalise();
-    await expect.poll(() => results.length, PATIENCE).toBe(1);
+    await expect.poll(() => results.length, WAIT_OPTIONS).toBe(1);
     expect(served!.bytes).toBe(16_000);
     expect(opened.position).toBe(8_000);
     expect(results[0]).toEqual({
@@ -68,45 +68,51 @@ describe('the line to Deepgram', () => {
       language: 'en',
     });
     opened.close();
-    await expect.poll(() => served!.messageTypes, PATIENCE).toEqual(['Finalize', 'CloseStream']);
+    await expect
+      .poll(() => served!.messageTypes, WAIT_OPTIONS)
+      .toEqual(['Finalize', 'CloseStream']);
     expect(faults).toEqual([]);
   });
 
-  it('lets it find out the language where none is named', async () => {
+  it('requests language detection without a configured language', async () => {
     const { line: opened, results } = open(undefined);
     await isOpen(opened);
     const [served] = server.connections;
     expect(served!.url.searchParams.get('language')).toBe('multi');
     const alternatives = [{ transcript: 'hola', languages: ['es-419', 'en'] }];
     server.result(served!, '', { channel: { alternatives } });
-    await expect.poll(() => results, PATIENCE).toMatchObject([{ text: 'hola', language: 'es' }]);
+    await expect
+      .poll(() => results, WAIT_OPTIONS)
+      .toMatchObject([{ text: 'hola', language: 'es' }]);
   });
 
-  it('stays open while nobody speaks', async () => {
+  it('stays open during silence', async () => {
     const clock = new VirtualClock();
     const { line: opened } = open('en', clock);
     await isOpen(opened);
     await clock.run(9_000);
     await expect
-      .poll(() => server.connections[0]!.messageTypes, PATIENCE)
+      .poll(() => server.connections[0]!.messageTypes, WAIT_OPTIONS)
       .toEqual(['KeepAlive', 'KeepAlive']);
   });
 
-  it('opens again after it broke, and counts anew', async () => {
+  it('reconnects after a failure and counts samples from the start', async () => {
     const { line: opened, faults } = open('en');
     await isOpen(opened);
     opened.push(new Float32Array(1_000));
     server.connections[0]!.socket.terminate();
-    await expect.poll(() => faults, PATIENCE).toEqual([expect.stringMatching(/broke \(1006\)/)]);
+    await expect
+      .poll(() => faults, WAIT_OPTIONS)
+      .toEqual([expect.stringMatching(/broke \(1006\)/)]);
     expect(opened.isOpen).toBe(false);
-    // What comes meanwhile is nobody's.
+    // Audio sent before the reconnection is not counted.
     opened.push(new Float32Array(1_000));
     await isOpen(opened);
     expect(server.connections).toHaveLength(2);
     expect(opened.position).toBe(0);
   });
 
-  it('that is refused is tried again ever later, and not any more after the call', async () => {
+  it('retries a refused connection with increasing delays, and not after the call', async () => {
     server.refusalStatus = 401;
     const clock = new VirtualClock();
     const { line: opened, faults } = open('en', clock);
@@ -115,16 +121,16 @@ describe('the line to Deepgram', () => {
       [2, 1_000],
       [3, 2_000],
     ] as const) {
-      await expect.poll(() => faults.length, PATIENCE).toBe(count);
+      await expect.poll(() => faults.length, WAIT_OPTIONS).toBe(count);
       await clock.run(ms);
     }
-    await expect.poll(() => faults.length, PATIENCE).toBe(4);
+    await expect.poll(() => faults.length, WAIT_OPTIONS).toBe(4);
     opened.close();
     expect(clock.pending).toBe(0);
     expect(faults.join()).not.toMatch(/s3cret/);
   });
 
-  it('takes no notice of what is no result', async () => {
+  it('ignores messages without results', async () => {
     const { line: opened, results, faults } = open('en');
     await isOpen(opened);
     const { socket } = server.connections[0]!;
@@ -133,7 +139,7 @@ describe('the line to Deepgram', () => {
     }
     socket.send(Buffer.alloc(10));
     server.result(server.connections[0]!, 'at last');
-    await expect.poll(() => results.map(({ text }) => text), PATIENCE).toEqual(['at last']);
+    await expect.poll(() => results.map(({ text }) => text), WAIT_OPTIONS).toEqual(['at last']);
     expect(faults).toEqual([]);
   });
 });

@@ -22,8 +22,8 @@ function historyItem({ role, length }: { role: HistoryItem['role']; length: numb
 const tokensIn = (items: readonly HistoryItem[]) =>
   items.reduce((sum, { text }) => sum + estimateTokens(text), 0);
 
-describe('what of a conversation goes along', () => {
-  it('is all of one that fits', () => {
+describe('history window', () => {
+  it('contains a short conversation completely', () => {
     const all = [
       historyItem({ role: 'user', length: 30 }),
       historyItem({ role: 'tool', length: 9 }),
@@ -31,7 +31,7 @@ describe('what of a conversation goes along', () => {
     expect(fitHistoryWindow(all, 100)).toBe(all);
   });
 
-  it('is its end, which fits, begins with the caller, and has the newest turn whole', () => {
+  it('is a suffix that fits, starts with the caller and contains the newest turn completely', () => {
     fc.assert(
       fc.property(conversation, fc.integer({ min: 100, max: 20_000 }), (all, budget) => {
         const kept = fitHistoryWindow(all, budget);
@@ -45,7 +45,7 @@ describe('what of a conversation goes along', () => {
     );
   });
 
-  it('begins at the same place for many turns, so that a prompt cache holds', () => {
+  it('keeps its start for many turns, so that a prompt cache stays valid', () => {
     const all: HistoryItem[] = [];
     const beginnings = new Set<number>();
     for (let turn = 0; turn < 400; turn++) {
@@ -55,12 +55,12 @@ describe('what of a conversation goes along', () => {
       );
       beginnings.add(all.length - fitHistoryWindow(all, 4_000).length);
     }
-    // 400 turns of some 136 tokens, dropped in steps of a thousand.
+    // 400 turns of about 136 tokens, dropped in steps of 1,000 tokens.
     expect(beginnings.size).toBeLessThan(60);
     expect(beginnings.size).toBeGreaterThan(10);
   });
 
-  it('is counted on the safe side in every script', () => {
+  it('overestimates the tokens of every script', () => {
     expect(estimateTokens('The quick brown fox jumps over the lazy dog.')).toBeGreaterThanOrEqual(
       10,
     );

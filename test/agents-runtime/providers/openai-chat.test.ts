@@ -40,8 +40,8 @@ function model(id: string): OpenAiChatModel {
   return new OpenAiChatModel(id, endpoint);
 }
 
-describe('a model behind an OpenAI-compatible server', () => {
-  it('is told the prompt first, then the conversation as it was heard', async () => {
+describe('OpenAI-compatible LLM', () => {
+  it('receives the prompt first, then the played conversation', async () => {
     expect((await all(model('good').generate(REQUEST))).length).toBeGreaterThan(0);
     const { messages } = server.requests.at(-1)!;
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
@@ -49,7 +49,7 @@ describe('a model behind an OpenAI-compatible server', () => {
     expect(messages[2]!.content).toBe('Good morning, we [cut off]');
   });
 
-  it('gets the instructions for live calls only where its words are spoken', async () => {
+  it('receives the instructions for live calls only if its text is spoken', async () => {
     await all(model('good').generate(REQUEST));
     expect(server.requests.at(-1)!.messages[0]!.content).toMatch(/live voice call/);
     const clock = systemClock;
@@ -68,7 +68,7 @@ describe('a model behind an OpenAI-compatible server', () => {
     );
   });
 
-  it('is told no more than it can read, however much tools brought on one question', async () => {
+  it('receives no more than its context window, however long the tool results are', async () => {
     const history = Array.from({ length: 4 }, (_, i) => ({
       role: 'tool' as const,
       text: `The tool answered.\n"${i}${'é'.repeat(7_000)}"`,
@@ -78,22 +78,27 @@ describe('a model behind an OpenAI-compatible server', () => {
     const request = { ...REQUEST, history: [...REQUEST.history.slice(2), ...history] };
     await all(model('good').generate(request));
     const { messages } = server.requests.at(-1)!;
-    const told = messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
+    const toolResults = messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
     expect(
-      told.map((text) => /^(Only the beginning .*long\. )?The tool answered\.\n"\d/.test(text)),
+      toolResults.map((text) =>
+        /^(Only the beginning .*long\. )?The tool answered\.\n"\d/.test(text),
+      ),
     ).toEqual([true, true, true, true]);
-    expect(told[0]).toMatch(/^Only the beginning/);
-    expect(told[3]).toBe(history[3]!.text);
+    expect(toolResults[0]).toMatch(/^Only the beginning/);
+    expect(toolResults[3]).toBe(history[3]!.text);
     expect(Buffer.byteLength(JSON.stringify(messages)) / 3).toBeLessThan(16_384);
     expect(messages.map(({ content }) => content).join()).not.toContain('\ufffd');
   });
 
-  it('that is busy or fails is asked once: whoever asks has others to ask', async () => {
+  it('is requested once if it is busy or fails, because the caller has fallbacks', async () => {
     const answers = [429, 503, 500];
-    let asked = 0;
+    let requestCount = 0;
     const busy = createServer((_, response) => {
       response
-        .writeHead(answers[asked++]!, { 'retry-after': '1', 'content-type': 'application/json' })
+        .writeHead(answers[requestCount++]!, {
+          'retry-after': '1',
+          'content-type': 'application/json',
+        })
         .end('{}');
     });
     busy.listen(0, '127.0.0.1');
@@ -105,23 +110,23 @@ describe('a model behind an OpenAI-compatible server', () => {
         `The language model any failed (status ${status})`,
       );
     }
-    expect(asked).toBe(answers.length);
+    expect(requestCount).toBe(answers.length);
     busy.closeAllConnections();
     busy.close();
   });
 
-  it('fails with one code of ours, whatever the server does', async () => {
+  it('fails with one error code for any failure of the server', async () => {
     await expect(all(model('failing').generate(REQUEST))).rejects.toMatchObject({
       code: 'REPLY_FAILED',
     });
   });
 
-  it('streams what it asks of tools, however it is cut, and is told what they brought', async () => {
+  it('streams tool calls in any chunking and receives their results', async () => {
     const [first, second] = [
       { type: 'tool-call', id: 'a1', name: 'look', arguments: '{"day":"Monday"}' },
       { type: 'tool-call', id: 'b2', name: 'note', arguments: '{}' },
     ] as const;
-    const look = {
+    const lookCall = {
       name: 'look',
       description: 'Looks.',
       parameters: { type: 'object' },
@@ -129,7 +134,7 @@ describe('a model behind an OpenAI-compatible server', () => {
       timeoutMs: 1_000,
     } as const;
     const tokens: ReplyToken[] = [];
-    for await (const token of model('calling').generate({ ...REQUEST, tools: [look] })) {
+    for await (const token of model('calling').generate({ ...REQUEST, tools: [lookCall] })) {
       tokens.push(token);
     }
     expect(tokens).toEqual(['Let me look.', first, second]);
@@ -150,7 +155,7 @@ describe('a model behind an OpenAI-compatible server', () => {
     ]);
   });
 
-  it('is told what the knowledge base has, as material and next to the question', async () => {
+  it('receives knowledge passages as material, next to the question', async () => {
     const knowledge = {
       search: async (id: number) => [
         passageOf(`Base ${id} has rafts of oak.`, { similarity: 0.8 }),
@@ -176,6 +181,6 @@ function passageOf(text: string, found: Partial<Passage>): Passage {
 }
 
 function calling(id: string, name: string, args: string) {
-  const asked = { id, type: 'function', function: { name, arguments: args } };
-  return { role: 'assistant', content: null, tool_calls: [asked] };
+  const requestCount = { id, type: 'function', function: { name, arguments: args } };
+  return { role: 'assistant', content: null, tool_calls: [requestCount] };
 }

@@ -19,7 +19,7 @@ afterAll(() => server.close());
 
 const PRIORITY = { priority: 'final-transcript' } as const;
 
-describe('a transcription endpoint', () => {
+describe('transcription endpoint', () => {
   const recogniser = () =>
     new OpenAiTranscription({
       baseUrl: server.baseUrl,
@@ -28,7 +28,7 @@ describe('a transcription endpoint', () => {
       languages: ['en', 'de'],
     });
 
-  it('is sent a WAV file, the model and the language', async () => {
+  it('receives a WAV file, the model and the language', async () => {
     const samples = new Float32Array(16_000).fill(0.5);
     const { text } = await recogniser().transcribe(samples, { ...PRIORITY, language: 'de' });
     expect(text).toBe('wo ist mein Paket');
@@ -47,7 +47,7 @@ describe('a transcription endpoint', () => {
     ['pt-BR', 'pt'],
     ['klingon', undefined],
     [undefined, undefined],
-  ])('tells the language that it found: %s', async (language, code) => {
+  ])('returns the detected language: %s', async (language, code) => {
     server.transcription = { text: ' Hallo ', language };
     const samples = new Float32Array(1_600);
     const result = await recogniser().transcribe(samples, PRIORITY);
@@ -56,7 +56,7 @@ describe('a transcription endpoint', () => {
     expect(result.language).toBe(code);
   });
 
-  it('that fails, or answers nonsense, fails with one code', async () => {
+  it('maps failures and invalid responses to one error code', async () => {
     const answers: NonNullable<SpeechProviderServer['intercept']>[] = [
       (response) => response.writeHead(400).end('{}'),
       (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hi</p>'),
@@ -65,20 +65,20 @@ describe('a transcription endpoint', () => {
     ];
     for (const answer of answers) {
       server.intercept = answer;
-      const asked = recogniser().transcribe(new Float32Array(1_600), PRIORITY);
-      await expect(asked).rejects.toMatchObject({ code: 'RECOGNITION_FAILED' });
+      const pendingText = recogniser().transcribe(new Float32Array(1_600), PRIORITY);
+      await expect(pendingText).rejects.toMatchObject({ code: 'RECOGNITION_FAILED' });
     }
   });
 
-  it('is left as soon as nobody wants the text any more', async () => {
+  it('aborts the request when the text is no longer needed', async () => {
     server.intercept = () => undefined;
     const stop = new AbortController();
-    const asked = recogniser().transcribe(new Float32Array(1_600), {
+    const pendingText = recogniser().transcribe(new Float32Array(1_600), {
       ...PRIORITY,
       signal: stop.signal,
     });
     stop.abort();
-    await expect(asked).rejects.toMatchObject({ code: 'ABORTED' });
+    await expect(pendingText).rejects.toMatchObject({ code: 'ABORTED' });
   });
 });
 
@@ -95,7 +95,7 @@ describe('several recognisers', () => {
     };
   }
 
-  it('hear in their order; one that failed rests, and is asked again after that', async () => {
+  it('are used in order, and a failed one is skipped until its retry time', async () => {
     const clock = new VirtualClock();
     const faults: string[] = [];
     let isDead = true;
@@ -114,7 +114,7 @@ describe('several recognisers', () => {
     expect(await ask('en')).toBe('local');
     expect(faults).toEqual(['Error: far is dead']);
     expect(all.interimEveryMs).toBe(5);
-    // Nobody else knows it.
+    // No other recogniser supports this language.
     await expect(ask('de')).rejects.toThrow('far is dead');
     await expect(ask('pl')).rejects.toMatchObject({ code: 'RECOGNITION_FAILED' });
     isDead = false;
@@ -123,7 +123,7 @@ describe('several recognisers', () => {
     expect(await ask()).toBe('far');
   });
 
-  it('do not wait for one that hangs while another can hear, and wait for the last', async () => {
+  it('skip a hanging one if another one is available, and wait for the last one', async () => {
     const clock = new VirtualClock();
     const hangs = (id: string, languages: string[]): SpeechToText => ({
       id,
@@ -139,9 +139,9 @@ describe('several recognisers', () => {
       clock,
       onFault: (error) => faults.push(String(error)),
     });
-    const asked = all.transcribe(new Float32Array(1), { ...PRIORITY, language: 'en' });
+    const pendingText = all.transcribe(new Float32Array(1), { ...PRIORITY, language: 'en' });
     await clock.run(2_600);
-    expect(await asked).toEqual({ text: 'local', providerId: 'local' });
+    expect(await pendingText).toEqual({ text: 'local', providerId: 'local' });
     expect(faults).toEqual([expect.stringContaining('No words came in time (far)')]);
 
     const stop = new AbortController();
@@ -157,7 +157,7 @@ describe('several recognisers', () => {
   });
 });
 
-describe('a speech endpoint', () => {
+describe('speech endpoint', () => {
   const TEXT = 'Das Paket kommt am Freitag.';
 
   async function speak(text = TEXT, voice = makeVoice(), stop = new AbortController()) {
@@ -180,7 +180,7 @@ describe('a speech endpoint', () => {
     });
   }
 
-  it('is asked for raw samples, and all of them come', async () => {
+  it('is asked for raw samples and delivers all of them', async () => {
     const { length, chunks } = await speak();
     const { headers, body } = server.speeches.at(-1)!;
     expect(headers.authorization).toBe('Bearer s3cret');
@@ -192,13 +192,13 @@ describe('a speech endpoint', () => {
     });
     expect(length).toBe((TEXT.length * 960) / 2);
     expect(chunks[0]!.samples).toHaveLength(2_400);
-    // No sample is torn by pieces of an odd length: a tone has no jumps.
+    // Chunks of an odd length do not split samples: a tone has no jumps.
     const all = chunks.flatMap(({ samples }) => [...samples]);
     const jumps = all.slice(1).map((sample, i) => Math.abs(sample - all[i]!));
     expect(Math.max(...jumps)).toBeLessThan(0.1);
   });
 
-  it('has its words timed by the pace of the sentences before', async () => {
+  it('times words by the pace of the previous sentences', async () => {
     server.bytesPerCharacter = 2_400;
     const voice = makeVoice();
     for (let i = 0; i < 12; i++) await speak(TEXT, voice);
@@ -211,7 +211,7 @@ describe('a speech endpoint', () => {
     expect(words.at(-1)!.endSample / length).toBeLessThan(1.05);
   });
 
-  it('that fails, breaks off or answers nonsense fails with one code', async () => {
+  it('maps failures, aborted and invalid responses to one error code', async () => {
     const answers: NonNullable<SpeechProviderServer['intercept']>[] = [
       (response) => response.writeHead(500).end('{}'),
       (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
@@ -227,7 +227,7 @@ describe('a speech endpoint', () => {
     }
   });
 
-  it('is left when the caller interrupts', async () => {
+  it('aborts the request when the caller interrupts', async () => {
     server.intercept = () => undefined;
     const stop = new AbortController();
     const speaking = speak(TEXT, makeVoice(), stop);

@@ -10,8 +10,8 @@ import { sleep } from '../../support/harness/call/call-harness.js';
 const user = (text: string) => ({ role: 'user', text, cut: false }) as const;
 const agent = (text: string, cut = false) => ({ role: 'agent', text, cut }) as const;
 
-describe('an extract of a call', () => {
-  it('is the first question and its answer, and says how much more there was', () => {
+describe('extractive summary', () => {
+  it('contains the first question with its answer and the number of further turns', () => {
     expect(
       summariseExtractively([
         agent('Hello, city pool!'),
@@ -27,7 +27,7 @@ describe('an extract of a call', () => {
     );
   });
 
-  it('claims nothing that was not said', () => {
+  it('contains nothing that was not said', () => {
     expect(summariseExtractively([])).toBe('The caller said nothing.');
     expect(summariseExtractively([agent('Hello!')])).toBe('The caller said nothing.');
     expect(summariseExtractively([user('I want to cancel my order')])).toBe(
@@ -38,7 +38,7 @@ describe('an extract of a call', () => {
     );
   });
 
-  it('stays short, on one line and whole in its characters', () => {
+  it('is short, has one line and splits no characters', () => {
     const long = summariseExtractively([
       user(`Is it ${'really '.repeat(100)}true?\n\n# yes`),
       agent(`${'😀'.repeat(300)}`),
@@ -48,11 +48,11 @@ describe('an extract of a call', () => {
   });
 });
 
-describe('a model that sums up', () => {
+describe('LLM summary', () => {
   function model(reply: (request: LlmRequest, clock: VirtualClock) => AsyncGenerator<string>) {
     const clock = new VirtualClock();
     const requests: LlmRequest[] = [];
-    const asked: LanguageModel = {
+    const recordingModel: LanguageModel = {
       id: 'script',
       generate(request) {
         requests.push(request);
@@ -61,11 +61,11 @@ describe('a model that sums up', () => {
     };
     const signal = new AbortController().signal;
     const sum = (turns: Parameters<typeof summariseWithLlm>[1]) =>
-      summariseWithLlm(asked, turns, { language: 'en', limitMs: 1_000, clock, signal });
+      summariseWithLlm(recordingModel, turns, { language: 'en', limitMs: 1_000, clock, signal });
     return { clock, requests, sum };
   }
 
-  it('is asked once, about the transcript, and is told that it is no instruction', async () => {
+  it('sends one request with the transcript, marked as data and not as instructions', async () => {
     const { sum, requests } = model(async function* () {
       yield 'The caller asked ';
       yield 'for the\n**hours**.';
@@ -80,7 +80,7 @@ describe('a model that sums up', () => {
     expect([knowledgeBaseId, tools]).toEqual([null, undefined]);
   });
 
-  it('is asked about no more than a bounded part of a long call, and stopped when it writes on', async () => {
+  it('limits the transcript of a long call and the length of the output', async () => {
     let written = 0;
     const { sum, requests } = model(async function* () {
       for (;;) {
@@ -101,9 +101,9 @@ describe('a model that sums up', () => {
 
   it.each([
     ['hangs', (_: LlmRequest, clock: VirtualClock) => hanging(clock)],
-    ['says nothing', () => saying(' \n')],
+    ['returns nothing', () => saying(' \n')],
     ['fails', () => failing()],
-  ])('that %s gives an error, in time', async (_, reply) => {
+  ])('fails in time if the LLM %s', async (_, reply) => {
     const { clock, sum } = model(reply);
     const summed = sum([user('When?')]).catch((error: unknown) => error);
     await clock.run(1_100);

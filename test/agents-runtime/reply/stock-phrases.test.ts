@@ -15,7 +15,7 @@ it.each(LANGUAGES)('the stock phrases of %s are complete sentences', (language) 
   expect(texts.every((text) => /[.?!]$/.test(text))).toBe(true);
 });
 
-it('each language has its own stock phrases', () => {
+it('each language has separate stock phrases', () => {
   const sets = LANGUAGES.map((language) => textsOf(STOCK_PHRASES[language]).join(' '));
   expect(new Set(sets).size).toBe(LANGUAGES.length);
 });

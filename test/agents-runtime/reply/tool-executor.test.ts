@@ -4,7 +4,7 @@ import { type ExecutedTool, ToolExecutor } from '../../../agents-runtime/reply/t
 import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import { toolCall } from '../../support/harness/call/scripted-tools.js';
 
-it('a tool is not run when the call ends while its arguments are checked', async () => {
+it('a tool does not run if the call ends while its arguments are checked', async () => {
   let finishCheck: () => void = () => undefined;
   const checking = new Promise<undefined>((resolve) => {
     finishCheck = () => resolve(undefined);
@@ -24,7 +24,7 @@ it('a tool is not run when the call ends while its arguments are checked', async
     started: nothing,
     ended: nothing,
     remember: nothing,
-    ran: (tool) => void ran.push(tool),
+    toolCallEnded: (tool) => void ran.push(tool),
     onFault: nothing,
   });
   const outcome = runs.run(toolCall('look'), new AbortController().signal);
@@ -32,5 +32,5 @@ it('a tool is not run when the call ends while its arguments are checked', async
   finishCheck();
   expect(await outcome).toMatchObject({ failed: true });
   expect(called).toEqual([]);
-  expect(ran.map((tool) => tool.outcome)).toEqual(['cancelled']);
+  expect(ran.map((tool) => tool.status)).toEqual(['cancelled']);
 });

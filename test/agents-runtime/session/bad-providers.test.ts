@@ -10,16 +10,16 @@ import { storyCall, storyOptions } from '../../support/harness/call/story-call.j
 
 type Harness = ReturnType<typeof harness>;
 
-/** The longest stretch without sound between a turn's end and the floor being free again, in ms. */
+/** Longest silence between the end of a turn and the next `listening`, in milliseconds. */
 async function longestSilence(call: Harness, ms: number): Promise<number> {
   let longest = 0;
   let quiet = 0;
   let before = call.transport.played.length;
   for (let passed = 0; passed < ms && !call.ended(); passed += 20) {
     await call.silence(20);
-    const isHeard = call.transport.played.length > before;
+    const isAudible = call.transport.played.length > before;
     before = call.transport.played.length;
-    quiet = isHeard || call.states().at(-1) === 'listening' ? 0 : quiet + 20;
+    quiet = isAudible || call.states().at(-1) === 'listening' ? 0 : quiet + 20;
     longest = Math.max(longest, quiet);
   }
   return longest;
@@ -27,10 +27,10 @@ async function longestSilence(call: Harness, ms: number): Promise<number> {
 
 const never = () => new Promise<never>(() => undefined);
 
-describe('a model', () => {
+describe('LLM', () => {
   const models: Record<string, () => AsyncGenerator<ReplyToken>> = {
-    'that gives nothing': async function* () {
-      // As a stream that ends at once.
+    'that returns nothing': async function* () {
+      // The stream ends immediately.
     },
     'that fails': async function* () {
       yield '';
@@ -52,7 +52,7 @@ describe('a model', () => {
   };
 
   it.each(Object.keys(models))(
-    '%s keeps nobody in silence for 8 s',
+    '%s causes less than 8 s of silence',
     async (name) => {
       const call = harness({ reply: models[name]!, config: { userSilenceTimeoutMs: 0 } });
       call.call.connected();
@@ -66,7 +66,7 @@ describe('a model', () => {
     60_000,
   );
 
-  it('that always fails ends the call, after three apologies', async () => {
+  it('that always fails ends the call after three apologies', async () => {
     const call = harness({ reply: models['that fails']!, config: { userSilenceTimeoutMs: 0 } });
     call.call.connected();
     for (let i = 0; i < 3; i++) {
@@ -77,7 +77,7 @@ describe('a model', () => {
     expect(call.texts('agent').at(-1)).toMatch(/Please call again later\. Goodbye\.$/);
   });
 
-  it('that answers after the call changes nothing', async () => {
+  it('that answers after the end of the call has no effect', async () => {
     const call = harness({
       reply: async function* () {
         await sleep(call.clock, 5_000);
@@ -93,7 +93,7 @@ describe('a model', () => {
     expect(call.clock.pending).toBe(0);
   });
 
-  it('that dies hands over to the next, and a dead voice, too', async () => {
+  it('falls back to the next LLM, and a failed voice to the next voice', async () => {
     const call = harness({
       ...storyOptions,
       reply: models['that never answers']!,
@@ -105,7 +105,7 @@ describe('a model', () => {
     await call.say('tell me', 600);
     await call.silence(10_000);
     expect(call.texts('agent')[0]).toMatch(/^One moment, please\. One two .* fourteen\.$/);
-    // The voice that died had said the filler.
+    // The failed voice had spoken the filler.
     expect(call.providers('agent')).toEqual([
       { models: ['fallback 1'], voices: ['script', 'fallback voice'] },
     ]);
@@ -114,13 +114,13 @@ describe('a model', () => {
   });
 });
 
-describe('a model that breaks off in the middle', () => {
+describe('LLM that fails in mid-reply', () => {
   const breaking = async function* (): AsyncGenerator<ReplyToken> {
     yield 'We open at ten. And we ';
     throw new Error('the connection died');
   };
 
-  it('loses half a sentence: the caller is told, and the next model says the rest', async () => {
+  it('is reported to the caller, and the next LLM continues the answer', async () => {
     const call = harness({
       reply: breaking,
       fallbackReplies: [
@@ -148,7 +148,7 @@ describe('a model that breaks off in the middle', () => {
     expect(call.requests[1]!.history).toEqual(call.requests[0]!.history);
   });
 
-  it('is followed by one that does not answer, and one that does', async () => {
+  it('is replaced by the first fallback that answers', async () => {
     const call = harness({
       reply: breaking,
       fallbackReplies: [
@@ -166,7 +166,7 @@ describe('a model that breaks off in the middle', () => {
     expect(call.texts('agent')[0]).toMatch(/^We open .* broke off there\. .*We close at six\.$/);
   });
 
-  it('says so when nobody is left', async () => {
+  it('is reported if no fallback is left', async () => {
     const call = harness({ reply: breaking, fallbackReplies: [breaking] });
     call.call.connected();
     await call.say('when are you open', 600);
@@ -175,8 +175,8 @@ describe('a model that breaks off in the middle', () => {
   });
 });
 
-describe('a recogniser', () => {
-  it('that is dead is told of twice, then ends the call', async () => {
+describe('recogniser', () => {
+  it('that always fails leads to two apologies, then ends the call', async () => {
     const call = harness({ recogniserFails: true, config: { userSilenceTimeoutMs: 0 } });
     call.call.connected();
     for (let i = 0; i < 3; i++) {
@@ -190,8 +190,8 @@ describe('a recogniser', () => {
   });
 });
 
-describe('a caller', () => {
-  it('of whom no audio ever comes is told so, and the call ends', async () => {
+describe('caller', () => {
+  it('whose audio never arrives is notified, and the call ends', async () => {
     const call = harness({ config: { userSilenceTimeoutMs: 0 } });
     call.call.connected();
     await call.clock.run(12_000);
@@ -203,7 +203,7 @@ describe('a caller', () => {
     expect(call.clock.pending).toBe(0);
   });
 
-  it('who only types is not missed', async () => {
+  it('who only types can stay in the call', async () => {
     const call = harness({ config: { userSilenceTimeoutMs: 0 } });
     call.call.connected();
     call.call.typed('hello');
@@ -212,26 +212,29 @@ describe('a caller', () => {
   });
 });
 
-describe('a tool', () => {
+describe('tool', () => {
   it.each([
     ['that fails', { fails: true }, 'Error: the tool failed'],
     ['that hangs', { durationMs: 1e9, timeoutMs: 6_000 }, 'Error: the tool did not answer in time'],
     ['that brings too much', { outcome: { text: 'x'.repeat(100_000) } }, 'xxx'],
-  ] as const)('%s is an answer to the model', async (_, tool, told) => {
-    const call = harnessWithTools({ look: tool }, { reply: replyWithTools(toolCall('look')) });
-    call.call.connected();
-    await call.say('look at this', 600);
-    expect(await longestSilence(call, 12_000)).toBeLessThan(8_000);
-    const item = call.requests.at(-1)!.history.at(-1)!;
-    expect(item).toMatchObject({ role: 'tool' });
-    expect(item.text.startsWith(told)).toBe(true);
-    expect(item.text.length).toBeLessThanOrEqual(16_000);
-    call.call.hangUp('user_hangup');
-    await call.clock.run(200);
-    expect(call.clock.pending).toBeLessThanOrEqual(1);
-  });
+  ] as const)(
+    '%s returns an error or a truncated result to the LLM',
+    async (_, tool, expectedResult) => {
+      const call = harnessWithTools({ look: tool }, { reply: replyWithTools(toolCall('look')) });
+      call.call.connected();
+      await call.say('look at this', 600);
+      expect(await longestSilence(call, 12_000)).toBeLessThan(8_000);
+      const item = call.requests.at(-1)!.history.at(-1)!;
+      expect(item).toMatchObject({ role: 'tool' });
+      expect(item.text.startsWith(expectedResult)).toBe(true);
+      expect(item.text.length).toBeLessThanOrEqual(16_000);
+      call.call.hangUp('user_hangup');
+      await call.clock.run(200);
+      expect(call.clock.pending).toBeLessThanOrEqual(1);
+    },
+  );
 
-  it('never runs for a reply that was made ahead and then dropped', async () => {
+  it('never runs for a speculative reply that was dropped', async () => {
     const call = harnessWithTools(
       { look: {} },
       {
@@ -249,7 +252,7 @@ describe('a tool', () => {
     expect(call.called).toHaveLength(1);
   });
 
-  it('ends the call for its own reason, after what was said has been played', async () => {
+  it('ends the call with its reason after the reply has been played', async () => {
     const options: HarnessOptions = {
       reply: async function* () {
         yield 'I put you through to a colleague.';
@@ -267,8 +270,8 @@ describe('a tool', () => {
   });
 });
 
-describe('the limit of a call', () => {
-  it('is told to the model and the caller 30 s before', async () => {
+describe('time limit of a call', () => {
+  it('is announced to the LLM and the caller 30 s before', async () => {
     const call = harness({ config: { maxCallDurationMs: 40_000, userSilenceTimeoutMs: 0 } });
     call.call.connected();
     await call.silence(13_000);
@@ -278,7 +281,7 @@ describe('the limit of a call', () => {
     expect(call.requests.at(-1)?.notes).toEqual([expect.stringContaining('30 seconds')]);
   });
 
-  it('takes back nothing of a caller who speaks over the goodbye', async () => {
+  it('keeps the goodbye if the caller speaks over it', async () => {
     const call = await storyCall({ config: { maxCallDurationMs: 4_000 } });
     await call.silence(2_000);
     await call.say('one more thing', 500);

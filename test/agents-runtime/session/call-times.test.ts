@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { harness, sleep } from '../../support/harness/call/call-harness.js';
 
 it.each([0, 0.4])(
-  'a client that reports more than it can have played moves no time before its audio was sent (%s ms)',
+  'a client that reports too much playback moves no time before its audio was sent (%s ms)',
   async (fraction) => {
     const call = harness({
       reply: async function* ({ history }) {
@@ -36,10 +36,10 @@ it.each([0, 0.4])(
   },
 );
 
-it('what was said before the call began is shown from its beginning', async () => {
+it('speech from before the start of the call is recorded with its own start time', async () => {
   const call = harness();
   call.call.connected();
-  // A client that kept what was said while it connected sends it at once.
+  // A client that buffered speech while connecting sends it at once.
   const speech = new Int16Array(320).fill(1000);
   call.said.push({ fromMs: 0, toMs: 1_000, text: 'hello' });
   for (let i = 0; i < 50; i++) call.call.audio(speech);

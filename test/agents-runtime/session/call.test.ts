@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { harness } from '../../support/harness/call/call-harness.js';
 
-describe('a turn', () => {
-  it('is answered, shown and remembered', async () => {
+describe('turn', () => {
+  it('is answered, displayed and stored', async () => {
     const call = harness();
     call.call.connected();
     await call.silence(200);
@@ -14,7 +14,7 @@ describe('a turn', () => {
     expect(call.faults).toEqual([]);
   });
 
-  it('starts to be answered at the shortest delay when the reply was made ahead', async () => {
+  it('is answered after the shortest delay with a speculative reply', async () => {
     const call = harness();
     call.call.connected();
     await call.silence(200);
@@ -22,14 +22,14 @@ describe('a turn', () => {
     await call.silence(3000);
     const latency = call.transport.events.find((event) => event.type === 'latency');
     expect(latency).toMatchObject({ turn: 1, stt: 0, llm: 0, tts: 0 });
-    // 550 ms from the last sample of speech, give or take a VAD window and a packet.
+    // 550 ms after the last speech sample, plus or minus a VAD window and a packet.
     expect((latency as { total: number }).total).toBeGreaterThanOrEqual(530);
     expect((latency as { total: number }).total).toBeLessThanOrEqual(650);
     const { turn: _, type: __, total, ...parts } = latency as unknown as Record<string, number>;
     expect(Object.values(parts).reduce((sum, part) => sum + part, 0)).toBeCloseTo(total!, 6);
   });
 
-  it('gives the model the conversation so far', async () => {
+  it('sends the conversation so far to the LLM', async () => {
     const call = harness();
     call.call.connected();
     await call.say('first', 600);
@@ -44,8 +44,8 @@ describe('a turn', () => {
   });
 });
 
-describe('the record', () => {
-  it('has the beginning before the end, however soon the call is over', async () => {
+describe('call record', () => {
+  it('stores the start before the end, however short the call is', async () => {
     const call = harness();
     call.call.connected();
     call.call.hangUp('user_hangup');
@@ -61,26 +61,26 @@ describe('barge-in', () => {
     },
   };
 
-  it('pauses and then cuts, and remembers only what was heard', async () => {
+  it('pauses, then clears the playout, and keeps only the played text', async () => {
     const call = harness(story);
     call.call.connected();
     await call.say('tell me', 600);
     await call.silence(1100);
-    const heardBefore = call.transport.played.length / 2400;
+    const playedBefore = call.transport.played.length / 2400;
     await call.say('stop now', 500);
     await call.silence(1500);
     const [first] = call.texts('agent');
     const words = first!.split(' ').length;
-    expect(Math.abs(words - heardBefore)).toBeLessThanOrEqual(3);
+    expect(Math.abs(words - playedBefore)).toBeLessThanOrEqual(3);
     expect(call.transport.control.map((line) => line.split(' ')[1])).toEqual(['pause', 'clear']);
     const cut = [...call.turns.values()].find((turn) => turn.role === 'agent');
     expect(cut?.cut).toBe(true);
-    // What the client really played, in words of 100 ms, within one word.
+    // The text that the client played, in words of 100 ms, within one word.
     const playedAtCut = call.requests.at(-1)?.history.find((item) => item.role === 'agent');
     expect(playedAtCut?.text).toBe(first);
   });
 
-  it('resumes after a cough from the exact sample: nothing lost, nothing repeated', async () => {
+  it('resumes at the exact sample after a cough, without loss or repetition', async () => {
     const call = harness(story);
     call.call.connected();
     await call.say('tell me', 600);
@@ -88,17 +88,19 @@ describe('barge-in', () => {
     await call.cough(150);
     await call.silence(3500);
     expect(call.transport.control.map((line) => line.split(' ')[1])).toEqual(['pause', 'resume']);
-    const heard = call.transport.played.map((sample) => Math.round(sample * 1e7));
-    expect(heard).toEqual(Array.from({ length: heard.length }, (_, i) => heard[0]! + i));
-    expect(heard.length).toBe(14 * 2400);
+    const playedNumbers = call.transport.played.map((sample) => Math.round(sample * 1e7));
+    expect(playedNumbers).toEqual(
+      Array.from({ length: playedNumbers.length }, (_, i) => playedNumbers[0]! + i),
+    );
+    expect(playedNumbers.length).toBe(14 * 2400);
     expect(call.texts('agent')).toEqual([
       'One two three four five six seven eight nine ten eleven twelve thirteen fourteen.',
     ]);
   });
 });
 
-describe('a model that misbehaves', () => {
-  it('is apologised for when it fails before its first word', async () => {
+describe('faulty LLM', () => {
+  it('leads to an apology if it fails before its first token', async () => {
     const call = harness({
       // biome-ignore lint/correctness/useYield: it fails before it yields
       reply: async function* () {
@@ -109,12 +111,12 @@ describe('a model that misbehaves', () => {
     await call.say('hello there', 600);
     await call.silence(6000);
     expect(call.texts('agent')[0]).toContain('Sorry');
-    // It was asked twice.
+    // The request is repeated once.
     expect(call.faults).toHaveLength(2);
     expect(call.states().at(-1)).toBe('listening');
   });
 
-  it('is apologised for when it says nothing for too long', async () => {
+  it('leads to an apology if it returns nothing for too long', async () => {
     const call = harness({
       reply: async function* () {
         await new Promise(() => undefined);
@@ -127,7 +129,7 @@ describe('a model that misbehaves', () => {
     expect(call.texts('agent')[0]).toContain('Sorry');
   });
 
-  it('leaves the caller listening after an empty reply', async () => {
+  it('returns to listening after an empty reply', async () => {
     const call = harness({
       reply: async function* () {
         yield '';
@@ -139,7 +141,7 @@ describe('a model that misbehaves', () => {
     expect(call.states().at(-1)).toBe('listening');
   });
 
-  it('is cut when it never ends', async () => {
+  it('is cut off if it never ends', async () => {
     const call = harness({
       reply: async function* () {
         for (;;) yield 'and so on and so forth. ';
@@ -153,8 +155,8 @@ describe('a model that misbehaves', () => {
   }, 60_000);
 });
 
-describe('the wire', () => {
-  it('may break and come back: the agent holds its tongue and nothing is lost', async () => {
+describe('transport', () => {
+  it('may disconnect and resume: the agent stays silent and no audio is lost', async () => {
     const call = harness({
       reply: async function* () {
         yield 'One two three four five six seven eight nine ten eleven twelve.';
@@ -175,7 +177,7 @@ describe('the wire', () => {
     expect(call.ended()).toBeUndefined();
   });
 
-  it('ends the call when it stays away', async () => {
+  it('ends the call if it stays disconnected', async () => {
     const call = harness();
     call.call.connected();
     call.call.lost();
@@ -183,7 +185,7 @@ describe('the wire', () => {
     expect(call.ended()).toBe('error_transport');
   });
 
-  it('leaves no timer behind at whatever moment the call ends', async () => {
+  it('leaves no timer behind, whenever the call ends', async () => {
     for (let at = 0; at < 4000; at += 270) {
       const call = harness({ config: { greeting: 'Hello there.' } });
       call.call.connected();

@@ -7,18 +7,18 @@ import { toolCall } from '../../support/harness/call/scripted-tools.js';
 type Harness = ReturnType<typeof harness>;
 
 interface Field {
-  /** The field of the API, and what it is called here. */
+  /** The name of the API field and of the internal setting. */
   readonly name: string;
   readonly options?: HarnessOptions;
   readonly act: (call: Harness) => Promise<unknown>;
-  /** Settings, each with what it comes to. */
+  /** Settings with their expected result. */
   readonly cases: readonly (readonly [Partial<AgentConfig>, unknown])[];
 }
 
 const LONG = 'One two three four five six seven eight nine ten eleven twelve thirteen fourteen.';
 
-/** Tells a long sentence when asked to, asks for a tool of its own name, else an echo. */
-async function* teller({ history }: LlmRequest): AsyncGenerator<ReplyToken> {
+/** Answers with a long sentence, a tool call or an echo, depending on the request. */
+async function* replyByRequest({ history }: LlmRequest): AsyncGenerator<ReplyToken> {
   const { role, text } = history.at(-1)!;
   if (role === 'tool') yield text.startsWith('Error') ? 'I cannot.' : 'Fine.';
   else if (text === 'tell me') yield LONG;
@@ -43,7 +43,7 @@ async function interrupted(call: Harness, words: string): Promise<unknown> {
   return call.control();
 }
 
-/** What the voice was given, piece by piece. */
+/** The texts passed to the voice. */
 const spoken: string[] = [];
 
 const FIELDS: readonly Field[] = [
@@ -76,7 +76,7 @@ const FIELDS: readonly Field[] = [
         return undefined;
       },
     },
-    // The first piece is exempt; of the rest, 200 characters are never reached.
+    // The first chunk is exempt; later chunks never have 200 characters.
     cases: [
       [{ ttsMinSentenceLength: 0 }, 4],
       [{ ttsMinSentenceLength: 15 }, 3],
@@ -102,7 +102,7 @@ const FIELDS: readonly Field[] = [
       await ask(call, 'hello');
       return call.texts('user');
     },
-    // The scripted ear hears speech at 0.95 and silence at 0.02.
+    // The scripted VAD returns 0.95 for speech and 0.02 for silence.
     cases: [
       [{ vadActivationThreshold: 0.6 }, ['hello']],
       [{ vadActivationThreshold: 0.97 }, []],
@@ -209,13 +209,13 @@ const FIELDS: readonly Field[] = [
   },
 ];
 
-describe('a setting of an agent', () => {
+describe('agent setting', () => {
   const table = FIELDS.flatMap(({ name, options, act, cases }) =>
     cases.map(([config, wanted]) => ({ name, options, act, config, wanted })),
   );
 
   it.each(table)('$name: $config', async ({ options, act, config, wanted }) => {
-    const call = harness({ reply: teller, ...options, config });
+    const call = harness({ reply: replyByRequest, ...options, config });
     call.call.connected();
     expect(await act(call)).toEqual(wanted);
   });

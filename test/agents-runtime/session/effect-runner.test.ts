@@ -36,7 +36,10 @@ function setUp(settings: Partial<TurnSettings> = {}) {
     clock.advance(ms - clock.now());
     send(event);
   };
-  /** Speech from `startMs` to `speechEndMs` that the models judge as told, with its final at `finalMs`. */
+  /**
+   * Speech from `startMs` to `speechEndMs` with this turn probability and its final transcript at
+   * `finalMs`.
+   */
   const speak = (startMs: number, speechEndMs: number, text: string, probability: number) => {
     at(startMs + 100, { type: 'speech-started', startMs });
     at(speechEndMs + 200, { type: 'speech-paused', speechEndMs });
@@ -70,8 +73,8 @@ function inWords(effect: CallEffect): string {
   }
 }
 
-describe('the end of a turn', () => {
-  it('commits a complete turn at the shortest delay from the last sample of speech', () => {
+describe('end of a turn', () => {
+  it('commits a complete turn after the shortest delay from the last speech sample', () => {
     const { clock, log, speak } = setUp();
     speak(500, 2500, 'what time is it', 0.95);
     clock.advance(1000);
@@ -85,22 +88,25 @@ describe('the end of a turn', () => {
   });
 
   it.each([
-    ['that has heard all of the speech', 2510, ['prepare "what time is it"']],
-    ['that has not', 2490, []],
-  ])('makes a reply ahead to an interim %s, and says it at the commit', (_, upToMs, ahead) => {
-    const { clock, log, at } = setUp();
-    at(600, { type: 'speech-started', startMs: 500 });
-    at(2600, { type: 'transcript', text: 'what time is it', speechEndMs: undefined, upToMs });
-    at(2700, { type: 'speech-paused', speechEndMs: 2500 });
-    at(2750, { type: 'completeness', speechEndMs: 2500, probability: 0.95 });
-    expect(log.slice(2).map((line) => line.replace('2750: ', ''))).toEqual(ahead);
-    clock.advance(290);
-    at(3040, { type: 'transcript', text: 'what time is it', speechEndMs: 2500 });
-    clock.advance(1000);
-    expect(log.slice(-2)).toEqual(['3050: thinking', '3050: commit 1 "what time is it"']);
-  });
+    ['of all the speech', 2510, ['prepare "what time is it"']],
+    ['of a part of the speech', 2490, []],
+  ])(
+    'starts a speculative reply to an interim transcript %s and uses it at the commit',
+    (_, upToMs, ahead) => {
+      const { clock, log, at } = setUp();
+      at(600, { type: 'speech-started', startMs: 500 });
+      at(2600, { type: 'transcript', text: 'what time is it', speechEndMs: undefined, upToMs });
+      at(2700, { type: 'speech-paused', speechEndMs: 2500 });
+      at(2750, { type: 'completeness', speechEndMs: 2500, probability: 0.95 });
+      expect(log.slice(2).map((line) => line.replace('2750: ', ''))).toEqual(ahead);
+      clock.advance(290);
+      at(3040, { type: 'transcript', text: 'what time is it', speechEndMs: 2500 });
+      clock.advance(1000);
+      expect(log.slice(-2)).toEqual(['3050: thinking', '3050: commit 1 "what time is it"']);
+    },
+  );
 
-  it('gives a turn that sounds unfinished the longest delay and makes no reply ahead', () => {
+  it('waits for the longest delay after an incomplete turn and starts no speculative reply', () => {
     const { clock, log, speak } = setUp();
     speak(500, 2500, 'my number is', 0);
     clock.advance(4000);
@@ -111,7 +117,7 @@ describe('the end of a turn', () => {
     ]);
   });
 
-  it('keeps both halves when speech resumes before the commit', () => {
+  it('keeps both halves if speech resumes before the commit', () => {
     const { clock, log, speak, at } = setUp();
     speak(0, 1000, 'well', 0.2);
     at(1400, { type: 'speech-resumed' });
@@ -122,7 +128,7 @@ describe('the end of a turn', () => {
     expect(log.filter((line) => line.includes('commit'))).toEqual(['2550: commit 1 "well hello"']);
   });
 
-  it('waits for a late transcript and then commits at once', () => {
+  it('waits for a late transcript and then commits immediately', () => {
     const { clock, log, at } = setUp();
     at(100, { type: 'speech-started', startMs: 0 });
     at(1200, { type: 'speech-paused', speechEndMs: 1000 });
@@ -132,7 +138,7 @@ describe('the end of a turn', () => {
     expect(log.slice(2)).toEqual(['2300: thinking', '2300: commit 1 "hello"']);
   });
 
-  it('drops a turn that brought no words', () => {
+  it('drops a turn without words', () => {
     const { clock, log, at } = setUp();
     at(100, { type: 'speech-started', startMs: 0 });
     at(400, { type: 'transcript', text: '', speechEndMs: undefined });
@@ -142,7 +148,7 @@ describe('the end of a turn', () => {
     expect(log.at(-1)).toBe('2450: drop 1 no-words');
   });
 
-  it('ignores an answer of the turn model about an earlier pause', () => {
+  it('ignores a result of the turn model for an earlier pause', () => {
     const { runner, at } = setUp();
     at(100, { type: 'speech-started', startMs: 0 });
     at(700, { type: 'speech-paused', speechEndMs: 500 });
@@ -154,7 +160,7 @@ describe('the end of a turn', () => {
 });
 
 describe('barge-in', () => {
-  it('pauses on speech, cuts on the first word and answers the interruption', () => {
+  it('pauses on speech, clears at the first word and answers the interruption', () => {
     const { clock, log, at, startReply } = setUp();
     startReply(0, 'tell me a story');
     at(3100, { type: 'speech-started', startMs: 3000 });
@@ -175,7 +181,7 @@ describe('barge-in', () => {
     ]);
   });
 
-  it('resumes after a cough, and the same utterance pauses no second time', () => {
+  it('resumes after a cough, and the same utterance does not pause again', () => {
     const { clock, log, at, startReply } = setUp();
     startReply(0, 'tell me a story');
     at(3100, { type: 'speech-started', startMs: 3000 });
@@ -189,28 +195,28 @@ describe('barge-in', () => {
     ]);
   });
 
-  it('does not talk over a caller whom the recogniser has not heard yet', () => {
+  it('does not resume while the caller speaks and the recogniser has not answered yet', () => {
     const { clock, log, at, startReply } = setUp();
     startReply(0, 'tell me a story');
     at(3100, { type: 'speech-started', startMs: 3000 });
     at(4000, { type: 'transcript', text: 'stop', speechEndMs: undefined });
     expect(log).toEqual(['3100: hold-playout', '4000: cut-playout', '4000: listening']);
     log.length = 0;
-    // … but waits for no recogniser that says nothing at all.
+    // It does not wait for a recogniser that never answers.
     startReply(10_000, 'tell me a story');
     at(13_100, { type: 'speech-started', startMs: 13_000 });
     clock.advance(3000);
     expect(log).toEqual(['13100: hold-playout', '14600: resume-playout']);
   });
 
-  it('cuts on speech alone when no words are wanted', () => {
+  it('clears on speech alone if no words are required', () => {
     const { log, at, startReply } = setUp({ minInterruptionWords: 0 });
     startReply(0, 'tell me a story');
     at(3100, { type: 'speech-started', startMs: 3000 });
     expect(log).toEqual(['3100: cut-playout', '3100: listening']);
   });
 
-  it('wants as many words as configured', () => {
+  it('requires as many words as configured', () => {
     const { log, at, startReply } = setUp({ minInterruptionWords: 3 });
     startReply(0, 'tell me a story');
     at(3100, { type: 'speech-started', startMs: 3000 });
@@ -220,7 +226,7 @@ describe('barge-in', () => {
     expect(log.slice(1)).toEqual(['3700: cut-playout', '3700: listening']);
   });
 
-  it('neither cuts on a backchannel nor answers it', () => {
+  it('neither clears on a backchannel nor answers it', () => {
     const { clock, log, at, send, startReply } = setUp();
     const utterance = startReply(0, 'tell me a story');
     at(3100, { type: 'speech-started', startMs: 3000 });
@@ -240,7 +246,7 @@ describe('barge-in', () => {
     ]);
   });
 
-  it('answers what was said over the greeting once the greeting has been played', () => {
+  it('answers speech over the greeting after the greeting has been played', () => {
     const { clock, log, send, speak } = setUp();
     send({ type: 'connected', greets: true });
     send({ type: 'playout-started', utterance: 1 });
@@ -257,7 +263,7 @@ describe('barge-in', () => {
     ]);
   });
 
-  it('takes up a turn again that its speaker goes on with before the answer sounds', () => {
+  it('reopens a turn if its speaker continues before the answer is audible', () => {
     const { clock, log, at, speak } = setUp();
     speak(0, 1000, 'I would like', 0.9);
     clock.advance(500);
@@ -316,7 +322,7 @@ describe('any script of events', () => {
     })),
   );
 
-  it('leaves no timer behind once it is closed, and does nothing after', () => {
+  it('leaves no timer and has no effect after the close', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(event, fc.integer({ min: 0, max: 900 })), { maxLength: 40 }),
@@ -348,7 +354,7 @@ describe('any script of events', () => {
             send(next);
             clock.advance(ms);
           }
-          // Whatever came before: silence, and every utterance is played to its end.
+          // In any state: silence follows, and every utterance is played to its end.
           send({ type: 'speech-paused', speechEndMs: clock.now() });
           for (let i = 0; i < 4; i++) {
             clock.advance(5000);

@@ -5,7 +5,7 @@ import { type HarnessOptions, harness, sleep } from '../../support/harness/call/
 
 const LIMIT_MS = 4_000;
 
-/** A call that ends at its time limit, with a record whose writes take 30 ms each. */
+/** A call that ends at its time limit, with a call log whose writes take 30 ms each. */
 function limited(options: HarnessOptions = {}) {
   const written: string[] = [];
   let clock: VirtualClock | undefined;
@@ -30,8 +30,8 @@ function limited(options: HarnessOptions = {}) {
   return { ...call, written };
 }
 
-describe('a call that ends itself', () => {
-  it('records what was heard of a goodbye that was still being said', async () => {
+describe('call that ends itself', () => {
+  it('records the played part of an unfinished goodbye', async () => {
     // The goodbye's second sentence comes too late for the limit.
     const call = limited({ voiceMs: 3_900 });
     await call.silence(LIMIT_MS + 6_000);
@@ -53,7 +53,7 @@ describe('a call that ends itself', () => {
     expect(call.clock.pending).toBe(0);
   });
 
-  it('leaves nothing behind when a voice that failed twice ends it', async () => {
+  it('leaves no timer behind if a voice that failed twice ends it', async () => {
     const call = harness({ voiceFailsAfter: () => 0 });
     call.call.connected();
     await call.say('tell me', 600);

@@ -14,7 +14,7 @@ import {
 
 type Harness = ReturnType<typeof harness>;
 
-/** Says something, which is committed, and waits for its answer. */
+/** Says a text as one turn and waits for its answer. */
 async function ask(call: Harness, text: string, ms = 6_000): Promise<void> {
   await call.say(text, 600);
   await call.silence(ms);
@@ -26,9 +26,8 @@ const users = (call: Harness) =>
     ?.history.filter(({ role }) => role === 'user')
     .map(({ text }) => text);
 
-// The names of the conversation design, §8.
-describe('scenarios of the engine', () => {
-  it('interruption before speaking: the turn is taken up again and answered once', async () => {
+describe('call scenario', () => {
+  it('interruption before speaking: the turn is reopened and answered once', async () => {
     const call = harness({ voiceMs: 1_500 });
     call.call.connected();
     await call.say('I would like', 600);
@@ -53,7 +52,7 @@ describe('scenarios of the engine', () => {
     }
   });
 
-  it('false interruption resumes: from the exact sample where the wire can pause', async () => {
+  it('false interruption with pausable output: resumes at the exact sample', async () => {
     const call = await storyCall();
     await call.cough(200);
     await call.silence(4_000);
@@ -62,11 +61,11 @@ describe('scenarios of the engine', () => {
     expect(call.transport.played.length).toBe(14 * 2_400);
   });
 
-  it('false interruption resumes: with at most 200 ms repeated where the wire cannot pause', async () => {
-    for (const wayMs of [0, 60]) {
-      // What is sent again has been rounded to 16 bit: samples count in steps of these.
+  it('false interruption without pausable output: repeats at most 200 ms', async () => {
+    for (const networkDelayMs of [0, 60]) {
+      // Repeated samples were rounded to 16 bits: samples count in these steps.
       const sampleAt = (n: number) => n / 32_768 - 1;
-      const call = await storyCall({ canPause: false, networkDelayMs: wayMs, sampleAt });
+      const call = await storyCall({ canPause: false, networkDelayMs, sampleAt });
       await call.cough(200);
       await call.silence(5_000);
       expect(call.control()).toEqual(['clear']);
@@ -77,7 +76,7 @@ describe('scenarios of the engine', () => {
     }
   });
 
-  it('resume waits for a dropped turn: not before the recogniser has said that there was nothing', async () => {
+  it('resume after a dropped turn: waits until the recogniser has returned no words', async () => {
     const call = await storyCall({ transcriptMs: 900 });
     await call.cough(200);
     await call.silence(4_000);
@@ -86,7 +85,7 @@ describe('scenarios of the engine', () => {
     expect(call.texts('agent')).toEqual([STORY]);
   });
 
-  it('committed turn suppresses resume', async () => {
+  it('committed turn: suppresses the resume', async () => {
     const call = await storyCall();
     await call.say('stop now', 500);
     await call.silence(4_000);
@@ -94,7 +93,7 @@ describe('scenarios of the engine', () => {
     expect(call.texts('agent')[1]).toBe('You said stop now.');
   });
 
-  it('closing does not resume', async () => {
+  it('closing: does not resume', async () => {
     const call = await storyCall();
     await call.cough(200);
     call.call.hangUp('user_hangup');
@@ -103,7 +102,7 @@ describe('scenarios of the engine', () => {
     expect(call.clock.pending).toBe(0);
   });
 
-  it('interruption by text', async () => {
+  it('interruption by text: clears the playout', async () => {
     const call = await storyCall();
     call.call.typed('never mind');
     await call.silence(2_000);
@@ -112,7 +111,7 @@ describe('scenarios of the engine', () => {
     expect([...call.turns.values()].map(({ cut }) => cut)).toEqual([false, true, false, false]);
   });
 
-  it('min words 3 and 0: two words do not cut, three do, and with 0 any speech does', async () => {
+  it('min words 3 and 0: two words do not interrupt, three do, and with 0 any speech does', async () => {
     const cases = [
       [3, 'stop it', ['pause', 'resume']],
       [3, 'stop it now', ['pause', 'clear']],
@@ -127,7 +126,7 @@ describe('scenarios of the engine', () => {
     }
   });
 
-  it('interruptions off: what was said is the next turn', async () => {
+  it('interruptions off: the speech is the next turn', async () => {
     const call = await storyCall({ config: { allowInterruptions: false } });
     await call.say('stop now please', 500);
     await call.silence(4_000);
@@ -135,7 +134,7 @@ describe('scenarios of the engine', () => {
     expect(call.texts('agent')).toEqual([STORY, 'You said stop now please.']);
   });
 
-  it('on the greeting: protected, unless its setting allows it', async () => {
+  it('greeting: protected unless its setting allows interruptions', async () => {
     const greeting = 'Hello and welcome to our shop how can I help you today then.';
     for (const allowInterruptionsOnGreeting of [false, true]) {
       const call = harness({ config: { greeting, allowInterruptionsOnGreeting } });
@@ -148,7 +147,7 @@ describe('scenarios of the engine', () => {
     }
   });
 
-  it('backchannel: neither cuts nor is answered over a sentence that goes on', async () => {
+  it('backchannel over a sentence: neither interrupts nor is answered', async () => {
     const long = `${STORY.slice(0, -1)} and ${STORY}`;
     for (const [word, wanted] of [
       ['mhm', [long]],
@@ -161,7 +160,7 @@ describe('scenarios of the engine', () => {
     }
   });
 
-  it('backchannel: to a question, and just before the end, it is the answer', async () => {
+  it('backchannel after a question, or just before the end: is the answer', async () => {
     const question =
       'Would you like one with a view of the sea and the hills and the old town tonight?';
     for (const text of [question, 'One two three four five six seven eight nine ten.']) {
@@ -173,14 +172,14 @@ describe('scenarios of the engine', () => {
     }
   });
 
-  it('late final: the turn waits for it, and commits at once', async () => {
+  it('late final transcript: the turn waits for it and commits immediately', async () => {
     const call = harness({ transcriptMs: 1_500 });
     call.call.connected();
     await ask(call, 'what time is it');
     expect(call.texts('agent')).toEqual(['You said what time is it.']);
   });
 
-  it('final from the past: changes nothing any more', async () => {
+  it('outdated final transcript: has no effect', async () => {
     const call = harness({ transcriptMs: 9_000, config: { userSilenceTimeoutMs: 0 } });
     call.call.connected();
     await ask(call, 'what time is it', 13_000);
@@ -189,7 +188,7 @@ describe('scenarios of the engine', () => {
     expect(call.states().at(-1)).toBe('listening');
   });
 
-  it('duplicate commit: a final at the very moment of the commit makes one turn', async () => {
+  it('final transcript at the moment of the commit: makes one turn', async () => {
     for (let transcriptMs = 300; transcriptMs <= 400; transcriptMs += 5) {
       const call = harness({ transcriptMs });
       call.call.connected();
@@ -199,7 +198,7 @@ describe('scenarios of the engine', () => {
     }
   });
 
-  it('slow tool keeps thinking: a filler after 1.2 s of silence, and the result unprompted', async () => {
+  it('slow tool: a filler after 1.2 s of silence, and the result without a prompt', async () => {
     const call = harnessWithTools(
       { look: { durationMs: 5_000 } },
       { reply: replyWithTools(toolCall('look')) },
@@ -218,7 +217,7 @@ describe('scenarios of the engine', () => {
     expect(call.states().at(-1)).toBe('listening');
   });
 
-  it('async tool: never holds the turn, and its result is context later', async () => {
+  it('async tool: never blocks the turn, and its result is added to the context', async () => {
     const call = harnessWithTools(
       { note: { mode: 'async', durationMs: 4_000 } },
       { reply: replyWithTools(toolCall('note')) },
@@ -232,7 +231,7 @@ describe('scenarios of the engine', () => {
     expect(brought.map(({ text }) => text)).toContain('note says five');
   });
 
-  it('tool result preserved over a cut: the caller is told, and the model knows', async () => {
+  it('tool result of an interrupted reply: is announced to the caller and sent to the LLM', async () => {
     const call = harnessWithTools(
       { look: { durationMs: 4_000 } },
       {
@@ -255,7 +254,7 @@ describe('scenarios of the engine', () => {
     expect(call.called).toHaveLength(1);
   });
 
-  it('unknown tool: the model is told which there are', async () => {
+  it('unknown tool: the LLM receives the list of tools', async () => {
     const call = harnessWithTools({ look: {} }, { reply: replyWithTools(toolCall('fly')) });
     call.call.connected();
     await ask(call, 'fly me to the moon');
@@ -263,7 +262,7 @@ describe('scenarios of the engine', () => {
     expect(call.texts('agent')[0]).toContain('no tool of that name. The tools are: look');
   });
 
-  it('invalid arguments: the model is told what is wrong', async () => {
+  it('invalid arguments: the LLM receives the error', async () => {
     for (const [args, problem] of [
       ['{"a":', 'not a JSON object'],
       ['[1]', 'not a JSON object'],
@@ -292,7 +291,7 @@ describe('scenarios of the engine', () => {
       ['We open.', ' '],
       [/^We open\.\s+Sorry, my answer broke off there\. The other answers\.$/],
     ],
-  ] as const)('provider dies %s the first byte', async (_, words, wanted) => {
+  ] as const)('LLM that fails %s the first byte', async (_, words, wanted) => {
     const call = harness({
       reply: async function* () {
         yield* words;
@@ -312,7 +311,7 @@ describe('scenarios of the engine', () => {
     expect(call.states().at(-1)).toBe('listening');
   });
 
-  it('empty reply: apologised for', async () => {
+  it('empty reply: leads to an apology', async () => {
     const call = harness({
       reply: async function* () {
         yield '';
@@ -324,7 +323,7 @@ describe('scenarios of the engine', () => {
     expect(call.states().at(-1)).toBe('listening');
   });
 
-  it('reply of one emoji: leaves the caller the floor', async () => {
+  it('reply of one emoji: the agent stays silent', async () => {
     const call = harness({
       reply: async function* () {
         yield '👍';
@@ -335,7 +334,7 @@ describe('scenarios of the engine', () => {
     expect(call.states()).toEqual(['listening', 'thinking', 'listening']);
   });
 
-  it('silence timer with noise: is not armed again by it, and prompts in time', async () => {
+  it('inactivity timer with noise: is not restarted and prompts in time', async () => {
     for (const noise of [false, true]) {
       const call = harness({ config: { userSilenceTimeoutMs: 5_000 } });
       call.call.connected();
@@ -347,7 +346,7 @@ describe('scenarios of the engine', () => {
     }
   });
 
-  it('max duration while speaking: a goodbye, and the end at most 5 s late', async () => {
+  it('maximum duration while speaking: a goodbye, and the end at most 5 s late', async () => {
     const call = harness({
       config: { maxCallDurationMs: 4_000 },
       reply: async function* () {
@@ -368,7 +367,7 @@ describe('scenarios of the engine', () => {
     expect(call.clock.pending).toBe(0);
   });
 
-  it('resume after a dropped socket: nothing lost', async () => {
+  it('resumed socket: loses no audio', async () => {
     const call = await storyCall();
     await call.disconnect(4_000);
     await call.silence(4_000);
@@ -377,9 +376,9 @@ describe('scenarios of the engine', () => {
   });
 });
 
-describe('the times of a turn', () => {
-  // Speech 0.5–2.5, first token 0.1, text done 0.3, voice 0.2: commit 3.0 and speaking 3.5 without a
-  // reply made ahead; one that is begins with the transcript, at 2.76.
+describe('latency of a turn', () => {
+  // Seconds: speech 0.5–2.5, first token 0.1, complete text 0.3, voice 0.2. Without a speculative
+  // reply, commit at 3.0 and speaking at 3.5; with one, it starts with the transcript at 2.76.
   const timed = (call: () => Harness, transcriptMs: number): HarnessOptions => ({
     config: { minSilenceMs: 500, minEndpointingMs: 500 },
     transcriptMs,
@@ -393,9 +392,9 @@ describe('the times of a turn', () => {
   });
 
   it.each([
-    ['with a reply made ahead', 60, 3_270],
-    ['without one', 300, 3_500],
-  ])('are exact %s', async (_, transcriptMs, speakingAt) => {
+    ['with a speculative reply', 60, 3_270],
+    ['without a speculative reply', 300, 3_500],
+  ])('is exact %s', async (_, transcriptMs, speakingAt) => {
     let call: Harness | undefined;
     call = harness(timed(() => call!, transcriptMs));
     const times: string[] = [];
@@ -410,14 +409,14 @@ describe('the times of a turn', () => {
     await call.silence(3_000);
     const at = (state: string) =>
       Number(times.find((line) => line.startsWith(state))?.split(' ')[1]);
-    // A VAD window and a packet are what sample time is read with.
+    // Sample time has the resolution of a VAD window and a packet.
     expect(Math.abs(at('thinking') - 3_000)).toBeLessThanOrEqual(60);
     expect(Math.abs(at('speaking') - speakingAt)).toBeLessThanOrEqual(80);
   });
 });
 
-describe('the talk', () => {
-  it('has each turn once and in order, whatever was cut', async () => {
+describe('conversation', () => {
+  it('has each turn once and in order, after any interruptions', async () => {
     const call = await storyCall();
     await call.say('stop now', 500);
     await call.silence(3_000);
@@ -426,7 +425,7 @@ describe('the talk', () => {
   });
 });
 
-/** Tells a text when asked to; else an echo. */
+/** Answers `tell me` with a text and echoes anything else. */
 function answering(text: string): HarnessOptions {
   return {
     ...storyOptions,

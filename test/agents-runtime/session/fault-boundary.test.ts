@@ -13,8 +13,8 @@ import { STORY, storyOptions } from '../../support/harness/call/story-call.js';
 import { FaultyPorts } from './faulty-ports.js';
 import '../../support/harness/process/property-seed.js';
 
-describe('an exception in a call', () => {
-  it('while its frames are sent ends the call, and the frames of the others go on', async () => {
+describe('exception in a call', () => {
+  it('during the sending of frames ends the call only, and other calls keep sending', async () => {
     const clock = new VirtualClock();
     const ticker = new FrameTicker(clock);
     let sent = 0;
@@ -46,7 +46,7 @@ describe('an exception in a call', () => {
     expect(healthy.faults).toEqual([]);
   });
 
-  it('in an observer is reported once, and neither the call nor its other observers notice', async () => {
+  it('in an observer is reported once and affects neither the call nor other observers', async () => {
     const seen: string[] = [];
     const call = harness({
       ...storyOptions,
@@ -77,7 +77,7 @@ describe('an exception in a call', () => {
     expect(seen.slice(-2)).toEqual(['close', 'user_hangup']);
   });
 
-  it('in the reducer is not reported as a fault of the turn model that was asked', async () => {
+  it('in the reducer is not reported as a fault of the turn model', async () => {
     const bug = { valueOf: () => raise('a bug in the reducer') } as unknown as number;
     const call = harness({ completeness: () => bug });
     call.call.connected();
@@ -88,7 +88,7 @@ describe('an exception in a call', () => {
     expect(call.clock.pending).toBe(0);
   });
 
-  it('in a leg of the frame ticker removes that leg and no other', () => {
+  it('in a leg of the frame ticker removes only that leg', () => {
     const clock = new VirtualClock();
     const faults: unknown[] = [];
     const ticker = new FrameTicker(clock, undefined, (error) => faults.push(error));
@@ -100,7 +100,7 @@ describe('an exception in a call', () => {
     expect(faults).toHaveLength(1);
   });
 
-  it('in the observer of frames does not stop the ticker', () => {
+  it('in a frame observer does not stop the ticker', () => {
     const clock = new VirtualClock();
     const ticker = new FrameTicker(clock, () => raise('a bug in the observer'));
     let ticks = 0;
@@ -114,7 +114,7 @@ function raise(message: string): never {
   throw new Error(message);
 }
 
-/** One voice activity for all calls: it invokes their callbacks one after another, as a batch does. */
+/** One VAD for all calls that invokes their callbacks one after another, like a batch. */
 class SharedVoiceActivity implements VoiceActivity {
   #results: (() => void)[] = [];
 
@@ -139,7 +139,7 @@ class SharedVoiceActivity implements VoiceActivity {
   }
 }
 
-/** What a call's transport brings, one thing every 20 ms. */
+/** Sends one random input to the call every 20 ms. */
 function drive(call: CallInput, clock: Clock, dice: () => number): void {
   let isSpeaking = false;
   const acts: (() => void)[] = [
@@ -161,13 +161,16 @@ function drive(call: CallInput, clock: Clock, dice: () => number): void {
   step();
 }
 
-/** A healthy call and, where wanted, others beside it on the same clock, ticker and voice activity. */
-async function held(
-  beside: (shared: Pick<CallDependencies, 'ticker' | 'voiceActivity'>, clock: VirtualClock) => void,
+/** Runs a healthy call, optionally with others on the same clock, ticker and VAD. */
+async function runHealthyCall(
+  startOthers: (
+    shared: Pick<CallDependencies, 'ticker' | 'voiceActivity'>,
+    clock: VirtualClock,
+  ) => void,
 ) {
   const clock = new VirtualClock();
   const ticker = new FrameTicker(clock);
-  // The ticker's phase is that of its first leg.
+  // The first leg determines the ticker's phase.
   ticker.join(() => undefined);
   const shared = { ticker, voiceActivity: new SharedVoiceActivity(clock) };
   const call = harness({
@@ -175,20 +178,26 @@ async function held(
     clock,
     begin: (parts) => new Call({ ...parts, ...shared }),
   });
-  const heardAt: number[] = [];
+  const playedAt: number[] = [];
   const { transport } = call;
   const audio = transport.sendAudio.bind(transport);
   transport.sendAudio = (samples) => {
-    heardAt.push(clock.now());
+    playedAt.push(clock.now());
     audio(samples);
   };
-  beside(shared, clock);
+  startOthers(shared, clock);
   call.call.connected();
   await call.say('tell me', 600);
   await call.silence(1_200);
   await call.say('stop that', 700);
   await call.silence(2_500);
-  return { call, heardAt, heard: transport.played, events: transport.events, faults: call.faults };
+  return {
+    call,
+    heardAt: playedAt,
+    played: transport.played,
+    events: transport.events,
+    faults: call.faults,
+  };
 }
 
 function diceOf(seed: number): () => number {
@@ -199,9 +208,9 @@ function diceOf(seed: number): () => number {
   };
 }
 
-it('whatever the ports of a call do, the audio of another call is the same to the sample', async () => {
-  const alone = await held(() => undefined);
-  expect(alone.heard.length).toBeGreaterThan(10 * 2_400);
+it('faults in the ports of a call change no sample of another call', async () => {
+  const alone = await runHealthyCall(() => undefined);
+  expect(alone.played.length).toBeGreaterThan(10 * 2_400);
   const world = fc.record({
     seed: fc.integer({ min: 1, max: 2 ** 31 }),
     rate: fc.constantFrom(0.02, 0.1, 0.5, 1),
@@ -210,8 +219,8 @@ it('whatever the ports of a call do, the audio of another call is the same to th
   await fc.assert(
     fc.asyncProperty(world, async ({ seed, rate, calls }) => {
       const dice = diceOf(seed);
-      const begun: { ended: number; readonly call: CallInput }[] = [];
-      const beside = await held((shared, clock) => {
+      const startedCalls: { ended: number; readonly call: CallInput }[] = [];
+      const startOthers = await runHealthyCall((shared, clock) => {
         for (let i = 0; i < calls; i++) {
           harness({
             ...storyOptions,
@@ -227,27 +236,27 @@ it('whatever the ports of a call do, the audio of another call is the same to th
               const ports = new FaultyPorts(dice, rate);
               const entry = { ended: 0 };
               const onEnded = () => void entry.ended++;
-              const whole = { ...parts, ...shared, observers, onEnded };
+              const allParts = { ...parts, ...shared, observers, onEnded };
               try {
-                const call = new Call(ports.around(whole));
-                begun.push(Object.assign(entry, { call }));
+                const call = new Call(ports.around(allParts));
+                startedCalls.push(Object.assign(entry, { call }));
                 return call;
               } catch {
-                // Its owner drops a call that cannot be made.
+                // The owner drops a call whose construction fails.
                 return new Call(parts);
               }
             },
           });
         }
-        for (const { call } of begun) drive(call, clock, dice);
+        for (const { call } of startedCalls) drive(call, clock, dice);
       });
-      expect(beside.heard).toEqual(alone.heard);
-      expect(beside.heardAt).toEqual(alone.heardAt);
-      expect(beside.events).toEqual(alone.events);
-      expect(beside.faults).toEqual([]);
-      for (const { call } of begun) call.hangUp('operator_ended');
-      await beside.call.clock.run(6_000);
-      expect(begun.map(({ ended }) => ended)).toEqual(begun.map(() => 1));
+      expect(startOthers.played).toEqual(alone.played);
+      expect(startOthers.heardAt).toEqual(alone.heardAt);
+      expect(startOthers.events).toEqual(alone.events);
+      expect(startOthers.faults).toEqual([]);
+      for (const { call } of startedCalls) call.hangUp('operator_ended');
+      await startOthers.call.clock.run(6_000);
+      expect(startedCalls.map(({ ended }) => ended)).toEqual(startedCalls.map(() => 1));
     }),
     { numRuns: 40 },
   );

@@ -7,8 +7,8 @@ import {
   wasPlayedOnce,
 } from '../../support/harness/call/story-call.js';
 
-describe('a recogniser', () => {
-  it('that is late is waited for', async () => {
+describe('recogniser', () => {
+  it('that is late is awaited', async () => {
     const call = harness({ transcriptMs: 1_500 });
     call.call.connected();
     await call.say('what time is it', 400);
@@ -17,7 +17,7 @@ describe('a recogniser', () => {
     expect(call.texts('agent')).toEqual(['You said what time is it.']);
   });
 
-  it('that is later than anyone waits loses the turn, and its final from the past changes nothing', async () => {
+  it('that exceeds the timeout loses the turn, and its late final transcript has no effect', async () => {
     const call = harness({ transcriptMs: 9_000 });
     call.call.connected();
     await call.say('what time is it', 400);
@@ -27,7 +27,7 @@ describe('a recogniser', () => {
     expect(call.states()).toEqual(['listening', 'speaking', 'listening']);
   });
 
-  it('whose final comes at the very moment of the commit makes one turn of it', async () => {
+  it('whose final transcript arrives at the moment of the commit makes one turn', async () => {
     for (let transcriptMs = 300; transcriptMs <= 400; transcriptMs += 5) {
       const call = harness({ transcriptMs });
       call.call.connected();
@@ -38,7 +38,7 @@ describe('a recogniser', () => {
     }
   });
 
-  it('that dies leaves a call that still takes text', async () => {
+  it('that fails leaves a call that still accepts text', async () => {
     const call = harness({ recogniserFails: true });
     call.call.connected();
     await call.say('what time is it', 600);
@@ -57,7 +57,7 @@ describe('a recogniser', () => {
 
 const DEAD = 'reply: Error: dead';
 
-describe('a model or a voice that dies', () => {
+describe('failure of an LLM or a voice', () => {
   const dying = (words: readonly string[]): HarnessOptions => ({
     reply: async function* () {
       for (const word of words) yield word;
@@ -70,18 +70,18 @@ describe('a model or a voice that dies', () => {
     ['within a sentence', ['We open ', 'at '], /^We open at\s+Sorry, my answer broke off/],
     ['after a sentence', ['We open. ', 'And '], /^We open\. And\s+Sorry, my answer broke off/],
     ['after the last word', ['We open.'], /^We open\.\s+Sorry, my answer broke off/],
-  ])('%s is told to the caller', async (_, words, said) => {
+  ])('%s leads to a notice for the caller', async (_, words, said) => {
     const call = harness(dying(words));
     call.call.connected();
     await call.say('when do you open', 600);
     await call.silence(6_000);
     expect(call.texts('agent')).toEqual([expect.stringMatching(said)]);
-    // One that has not begun is asked twice.
+    // A reply without tokens is requested twice.
     expect(call.faults).toEqual(words.length > 0 ? [DEAD] : [DEAD, DEAD]);
     expect(call.states().at(-1)).toBe('listening');
   });
 
-  it.each([0, 3])('as a voice, after %s words of each text, ends the call', async (words) => {
+  it.each([0, 3])('of a voice after %s words of each text ends the call', async (words) => {
     const call = harness({ ...storyOptions, voiceFailsAfter: () => words });
     call.call.connected();
     await call.say('tell me', 600);
@@ -89,13 +89,13 @@ describe('a model or a voice that dies', () => {
     expect(call.ended()).toBe('error_tts');
     expect(call.transport.played.length).toBe(2 * words * 2_400);
     expect(new Set(call.faults)).toEqual(new Set(['speech: Error: the voice died']));
-    const told = call.transport.events.filter(({ type }) => type === 'error');
-    expect(told[0]).toEqual(expect.objectContaining({ code: 'SPEECH_FAILED' }));
+    const errorEvents = call.transport.events.filter(({ type }) => type === 'error');
+    expect(errorEvents[0]).toEqual(expect.objectContaining({ code: 'SPEECH_FAILED' }));
     expect(call.texts('agent')[0]).toBe(words ? 'One two three' : undefined);
     expect(call.clock.pending).toBe(0);
   });
 
-  it('as a voice, once, is apologised for with what was heard of it', async () => {
+  it('of a voice once leads to an apology after the played text', async () => {
     const call = harness({
       ...storyOptions,
       voiceFailsAfter: (text) => (text === STORY ? 3 : undefined),
@@ -111,7 +111,7 @@ describe('a model or a voice that dies', () => {
     expect(call.ended()).toBeUndefined();
   });
 
-  it('is no matter to the next turn', async () => {
+  it('does not affect the next turn', async () => {
     let isFirst = true;
     const call = harness({
       reply: async function* ({ history }) {
@@ -130,7 +130,7 @@ describe('a model or a voice that dies', () => {
     expect(call.texts('agent')[1]).toBe('You said second.');
   });
 
-  it('a reply of one emoji leaves the caller the floor', async () => {
+  it('a reply of one emoji leaves the agent silent', async () => {
     const call = harness({
       reply: async function* () {
         yield '👍';
@@ -145,8 +145,8 @@ describe('a model or a voice that dies', () => {
   });
 });
 
-describe('a broken wire', () => {
-  it('while the agent holds lets it go on where the client stands', async () => {
+describe('disconnection', () => {
+  it("during a pause lets the agent continue at the client's playhead", async () => {
     const call = await storyCall();
     await call.cough(180);
     expect(call.control()).toEqual(['pause']);
@@ -156,20 +156,20 @@ describe('a broken wire', () => {
     expect(wasPlayedOnce(call.transport.played)).toBe(true);
   });
 
-  it('that hid a cut is told of it: nothing old is heard, and the client plays on', async () => {
+  it('during which the playout was cleared drops the old audio, and the client plays the new answer', async () => {
     const call = await storyCall({ transcriptMs: 500 });
     await call.say('stop', 300);
     expect(call.control()).toEqual(['pause']);
-    const heardBefore = call.transport.played.length;
+    const playedBefore = call.transport.played.length;
     await call.disconnect(4_000);
     expect(call.control().at(-1)).toBe('clear');
     await call.silence(4_000);
     expect(call.texts('agent')[1]).toBe('You said stop.');
-    // Three words of the new answer, and of the old one not a sample more.
-    expect(call.transport.played.length - heardBefore).toBe(3 * 2_400);
+    // Three words of the new answer and no further sample of the old one.
+    expect(call.transport.played.length - playedBefore).toBe(3 * 2_400);
   });
 
-  it('loses nothing however long it was away, wherever in an answer', async () => {
+  it('of any duration, at any point of an answer, loses no audio', async () => {
     for (const at of [0, 20, 130, 390, 410, 900]) {
       const call = await storyCall();
       await call.silence(at);

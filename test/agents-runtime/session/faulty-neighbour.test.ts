@@ -13,14 +13,14 @@ import { FaultyPorts } from './faulty-ports.js';
 
 const CALLS = 20;
 const RATE = 24_000;
-/** With and without a faulty call take turns, so that other work on the machine meets both alike. */
+/** Periods with and without faulty calls alternate, so that other load affects both equally. */
 const PERIODS = 12;
 const FRAMES_A_PERIOD = 30;
-/** A call that fails is followed by another one, so that something fails all the time. */
+/** Frames until a faulty call is replaced, so that something fails all the time. */
 const FAULTY_FRAMES = 5;
 const MAX_DIFFERENCE_MS = FRAME_MS;
 
-/** Speaks without end. */
+/** A voice that speaks without end. */
 const voice: TextToSpeech = {
   id: 'endless',
   languages: ['en'],
@@ -61,7 +61,7 @@ function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-it('a call that fails leaves the frames of 20 others on time', async () => {
+it('faulty calls do not delay the frames of 20 other calls', async () => {
   let frames = 0;
   let isFaulty = false;
   const lateMs = { alone: [] as number[], beside: [] as number[] };
@@ -108,17 +108,17 @@ it('a call that fails leaves the frames of 20 others on time', async () => {
     for (const call of calls) call.audio(microphone);
   });
 
-  /** Holds calls of which every port fails, one after another. */
+  /** Runs calls whose ports all fail, one after another. */
   const fail = () => {
     const ports = new FaultyPorts(Math.random, 0.3);
     let faulty: Call | undefined;
     let age = 0;
-    let begun = 0;
+    let startedCalls = 0;
     return {
       leg: ticker.join(() => {
         if (age++ % FAULTY_FRAMES === 0) {
           faulty?.hangUp('operator_ended');
-          begun++;
+          startedCalls++;
           const parts = partsOf(new CountingTransport());
           faulty = new Call({
             ...ports.around({ ...parts, onFault: () => undefined }),
@@ -130,16 +130,16 @@ it('a call that fails leaves the frames of 20 others on time', async () => {
         faulty?.audio(microphone);
       }),
       end: () => faulty?.hangUp('operator_ended'),
-      begun: () => begun,
+      startedCalls: () => startedCalls,
     };
   };
 
-  // What starts up is not measured.
+  // The start-up is not measured.
   await expect.poll(() => frames, { timeout: 20_000, interval: 5 }).toBeGreaterThan(50);
   lateMs.alone.length = 0;
   const startedAt = systemClock.now();
   const sentBefore = healthy.map(({ sentMs }) => sentMs);
-  let begun = 0;
+  let startedCalls = 0;
   for (let period = 0; period < PERIODS; period++) {
     isFaulty = period % 2 === 1;
     const faulty = isFaulty ? fail() : undefined;
@@ -147,7 +147,7 @@ it('a call that fails leaves the frames of 20 others on time', async () => {
     await expect.poll(() => frames, { timeout: 20_000, interval: 5 }).toBeGreaterThan(until);
     faulty?.leg.cancel();
     faulty?.end();
-    begun += faulty?.begun() ?? 0;
+    startedCalls += faulty?.startedCalls() ?? 0;
     await pause(0);
   }
   const passedMs = systemClock.now() - startedAt;
@@ -162,13 +162,13 @@ it('a call that fails leaves the frames of 20 others on time', async () => {
   const p99 = at(0.99);
   process.stdout.write(
     `p99 frame lateness of ${CALLS} calls: ${p99.alone.toFixed(1)} ms; ` +
-      `while one call after another fails (${begun}): ${p99.beside.toFixed(1)} ms\n`,
+      `while one call after another fails (${startedCalls}): ${p99.beside.toFixed(1)} ms\n`,
   );
-  expect(begun).toBeGreaterThan(PERIODS);
+  expect(startedCalls).toBeGreaterThan(PERIODS);
   expect(faults).toEqual([]);
-  // Of 180 frames each, the two latest say more of the machine than of the calls.
+  // The two latest of 180 frames depend more on the machine than on the calls.
   const p50 = at(0.5);
   expect(p50.beside - p50.alone).toBeLessThanOrEqual(MAX_DIFFERENCE_MS);
-  // Nobody's audio ran dry: all of the time has been sent.
+  // No call ran out of audio.
   for (const ms of sentMs) expect(ms).toBeGreaterThan(passedMs - LEAD_MS);
 }, 60_000);

@@ -1,14 +1,16 @@
 import type { CallDependencies } from '../../../agents-runtime/session/call-dependencies.js';
 
-/** What a port does when it is used. */
+/** What a port does when it is called. */
 type Conduct = 'works' | 'throws' | 'rejects' | 'garbage' | 'hangs';
 
-/** Values that no port may give. */
+/** Values that no port may return. */
 const GARBAGE: readonly unknown[] = [undefined, Number.NaN, 'garbage', {}];
 
 const never = () => new Promise<never>(() => undefined);
 
-/** Ports that fail at random. `dice` gives the next number in 0…1; `rate` is the share of faults. */
+/**
+ * Ports that fail at random. `dice` returns the next number in 0…1; `rate` is the share of faults.
+ */
 export class FaultyPorts {
   readonly #dice: () => number;
   readonly #rate: number;
@@ -18,7 +20,7 @@ export class FaultyPorts {
     this.#rate = rate;
   }
 
-  /** The parts of a call of which everything but time fails. */
+  /** Makes all dependencies of a call fail, except for its clock. */
   around(parts: CallDependencies): CallDependencies {
     const { clock, ticker, config, voiceActivity, noiseReduction, fallbackVoices = [] } = parts;
     return {

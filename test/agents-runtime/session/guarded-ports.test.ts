@@ -16,7 +16,7 @@ function dependencies(): CallDependencies {
   return made!;
 }
 
-it('has no observing wrappers without observers, and none of providers without need', () => {
+it('a call without observers has no observing wrappers, and provider wrappers only if needed', () => {
   const parts = dependencies();
   const plain = guardedPorts(parts, rethrowing, 0);
   expect(plain.observer).toBeUndefined();

@@ -21,8 +21,8 @@ function begin(options: HarnessOptions) {
   return call;
 }
 
-describe('the language of a call', () => {
-  it('is what was heard, turn by turn, and chooses model words, voice and sayings', async () => {
+describe('language of a call', () => {
+  it('follows the caller turn by turn and selects turn cues, voice and stock phrases', async () => {
     const call = begin(auto);
     await call.say('when are you open', 600);
     await call.silence(3_500);
@@ -39,7 +39,7 @@ describe('the language of a call', () => {
     expect(call.faults).toEqual([]);
   });
 
-  it('is not changed by one word, nor to one that nobody speaks', async () => {
+  it('does not change for one word, nor to a language without a voice', async () => {
     const call = begin(auto);
     await call.say('und', 400);
     await call.silence(2_500);
@@ -49,7 +49,7 @@ describe('the language of a call', () => {
     expect(call.spokenBy).toEqual([]);
   });
 
-  it('stays what the settings name', async () => {
+  it('stays as configured', async () => {
     const call = begin({ ...auto, config: {} });
     await call.say('wann haben Sie offen', 600);
     await call.silence(3_000);
@@ -57,7 +57,7 @@ describe('the language of a call', () => {
     expect(call.requests[0]!.tools).toBeUndefined();
   });
 
-  it('can be changed by the model: what it says next is in the other language', async () => {
+  it('can be changed by the LLM for its next text', async () => {
     const call = begin({
       ...auto,
       languageOf: () => undefined,
@@ -77,7 +77,7 @@ describe('the language of a call', () => {
     expect(call.requests[0]!.tools!.map(({ name }) => name)).toEqual(['switch_language']);
   });
 
-  it('is not changed to one that there is no voice for', async () => {
+  it('is not changed to a language without a voice', async () => {
     const call = begin({
       ...auto,
       languageOf: () => undefined,

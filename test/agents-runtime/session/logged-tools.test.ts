@@ -16,8 +16,8 @@ async function ask(call: Call, text: string, ms = 6_000): Promise<void> {
 const lastTurn = (call: Call, role: 'user' | 'agent') =>
   [...call.turns.values()].findLast((turn) => turn.role === role);
 
-describe('the record of tools', () => {
-  it('tells with an answer which tool ran for it, when and for how long', async () => {
+describe('tool log', () => {
+  it('contains name, time and duration of each tool with its answer', async () => {
     const call = harnessWithTools(
       { look: { durationMs: 700 } },
       { reply: replyWithTools(toolCall('look', { day: 'Monday' })) },
@@ -47,16 +47,16 @@ describe('the record of tools', () => {
     ['timeout', { look: { durationMs: 9_000, timeoutMs: 1_000 } }, toolCall('look')],
     ['refused', { look: {} }, toolCall('fly')],
     ['refused', { look: {} }, toolCall('look', '[1]')],
-  ] as const)('tells that one %s', async (outcome, tools, asked) => {
-    const call = harnessWithTools(tools, { reply: replyWithTools(asked) });
+  ] as const)('contains the outcome %s', async (outcome, tools, toolCalls) => {
+    const call = harnessWithTools(tools, { reply: replyWithTools(toolCalls) });
     call.call.connected();
     await ask(call, 'how many');
-    const { tools: told } = lastTurn(call, 'agent')!;
-    expect(told).toHaveLength(1);
-    expect(told![0]).toMatchObject({ name: asked.name, outcome });
+    const { tools: loggedTools } = lastTurn(call, 'agent')!;
+    expect(loggedTools).toHaveLength(1);
+    expect(loggedTools![0]).toMatchObject({ name: toolCalls.name, outcome });
   });
 
-  it('holds one that nothing was said after, or that the end of the call stopped', async () => {
+  it('contains a tool without a following answer, and one stopped by the end of the call', async () => {
     const skips = harnessWithTools(
       {},
       {
@@ -82,11 +82,11 @@ describe('the record of tools', () => {
     await ask(cut, 'how many', 1_500);
     cut.call.hangUp('user_hangup');
     await cut.clock.run(100);
-    const told = [...cut.turns.values()].flatMap(({ tools = [] }) => tools);
-    expect(told).toMatchObject([{ name: 'look', outcome: 'cancelled' }]);
+    const loggedTools = [...cut.turns.values()].flatMap(({ tools = [] }) => tools);
+    expect(loggedTools).toMatchObject([{ name: 'look', outcome: 'cancelled' }]);
   });
 
-  it('holds an async one once, with what it brought in the end', async () => {
+  it('contains an async tool once, with its final result', async () => {
     const call = harnessWithTools(
       { note: { mode: 'async', durationMs: 4_000 } },
       { reply: replyWithTools(toolCall('note')) },
@@ -95,8 +95,8 @@ describe('the record of tools', () => {
     await ask(call, 'write it down', 3_000);
     await call.silence(3_000);
     await ask(call, 'and now', 3_000);
-    const told = [...call.turns.values()].flatMap(({ tools = [] }) => tools);
-    expect(told.filter(({ outcome }) => outcome === 'ok')[0]).toMatchObject({
+    const loggedTools = [...call.turns.values()].flatMap(({ tools = [] }) => tools);
+    expect(loggedTools.filter(({ outcome }) => outcome === 'ok')[0]).toMatchObject({
       name: 'note',
       result: 'note says five',
       durationMs: 4_000,
@@ -104,14 +104,14 @@ describe('the record of tools', () => {
   });
 });
 
-describe('the record of sources', () => {
-  it('tells with an answer what it was made from, and with no other', async () => {
+describe('source log', () => {
+  it('contains the sources of an answer, with that answer only', async () => {
     const source = { knowledgeBaseId: 3, documentId: 7, title: 'Hours', passage: 'Open at six.' };
     const call = harness({
       reply: async function* ({ history, onSources }) {
-        const asked = history.at(-1)!.text;
-        if (asked === 'when') onSources?.([source]);
-        yield `You asked ${asked}.`;
+        const toolCalls = history.at(-1)!.text;
+        if (toolCalls === 'when') onSources?.([source]);
+        yield `You asked ${toolCalls}.`;
       },
     });
     call.call.connected();

@@ -5,7 +5,7 @@ import { type HarnessOptions, harness } from '../../support/harness/call/call-ha
 
 const RATE = 16_000;
 
-/** Refuses more than 12 s at a time, as the installed recogniser does. */
+/** Rejects more than 12 s per request, like the installed recogniser. */
 function limited(parts: CallDependencies): Call {
   const { speechToText } = parts;
   return new Call({
@@ -20,7 +20,7 @@ function limited(parts: CallDependencies): Call {
   });
 }
 
-/** A word each half second, without a pause. */
+/** One word per half second, without a pause. */
 async function spokenFor(seconds: number, options: HarnessOptions) {
   const call = harness({ config: { userSilenceTimeoutMs: 0 }, begin: limited, ...options });
   call.call.connected();
@@ -30,16 +30,16 @@ async function spokenFor(seconds: number, options: HarnessOptions) {
   return { call, words };
 }
 
-// What was said is kept for 16 s, and the last words are waited for 1.5 s.
-describe('somebody who speaks for long without a pause', () => {
+// Audio is kept for 16 s, and the last transcript is awaited for 1.5 s.
+describe('long speech without a pause', () => {
   it.each([80, 600, 1_200, 1_600])(
-    'is heard whole, by a recogniser that takes %i ms',
+    'is transcribed completely by a recogniser that takes %i ms',
     async (transcriptMs) => {
       for (const seconds of [12, 13, 14, 15, 16, 40]) {
         const { call, words } = await spokenFor(seconds, { transcriptMs });
         expect(call.faults).toEqual([]);
-        const heard = call.texts('user').join(' ').split(' ');
-        expect(words.filter((word) => !heard.includes(word))).toEqual([]);
+        const transcribed = call.texts('user').join(' ').split(' ');
+        expect(words.filter((word) => !transcribed.includes(word))).toEqual([]);
       }
     },
   );

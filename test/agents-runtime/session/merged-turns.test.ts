@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type HarnessOptions, harness } from '../../support/harness/call/call-harness.js';
 
-/** A call in which the agent gives an answer of 4 s that must not be interrupted. */
+/** A call in which the agent gives a protected answer of 4 s. */
 async function protectedAnswer(options: HarnessOptions = {}) {
   const call = harness({
     reply: async function* ({ history }) {
-      const asked = history.at(-1)?.text;
-      yield asked === 'tell me' ? `${'word '.repeat(39)}end.` : `You said ${asked}.`;
+      const userText = history.at(-1)?.text;
+      yield userText === 'tell me' ? `${'word '.repeat(39)}end.` : `You said ${userText}.`;
     },
     ...options,
     config: { allowInterruptions: false, userSilenceTimeoutMs: 0 },
@@ -21,8 +21,8 @@ async function protectedAnswer(options: HarnessOptions = {}) {
 
 const user = (lines: readonly string[]) => lines.filter((line) => line.startsWith('user'));
 
-describe('a turn that waits for protected speech to end', () => {
-  it('is shown once when typed text joins it', async () => {
+describe('turn that waits for protected speech to end', () => {
+  it('is displayed once if typed text joins it', async () => {
     const call = await protectedAnswer();
     call.call.typed('and this');
     await call.silence(5_000);
@@ -30,7 +30,7 @@ describe('a turn that waits for protected speech to end', () => {
     expect(call.openSegments()).toEqual([]);
   });
 
-  it('is shown once when it becomes part of a turn that was still being said', async () => {
+  it('is displayed once if it becomes part of an unfinished turn', async () => {
     const call = await protectedAnswer();
     await call.silence(500);
     await call.say('that I forgot before', 3_000);
@@ -42,7 +42,7 @@ describe('a turn that waits for protected speech to end', () => {
     expect(call.openSegments()).toEqual([]);
   });
 
-  it('is shown once when the call ends while the caller goes on', async () => {
+  it('is displayed once if the call ends while the caller continues', async () => {
     const call = await protectedAnswer();
     await call.say('that I forgot before', 900);
     call.call.hangUp('user_hangup');
@@ -56,7 +56,7 @@ describe('a turn that waits for protected speech to end', () => {
   });
 });
 
-it('a noise without words leaves no open segment when the call ends in it', async () => {
+it('a noise without words leaves no open segment if the call ends during it', async () => {
   const call = harness();
   call.call.connected();
   await call.cough(600);

@@ -5,15 +5,15 @@ import { ObservedTransport } from '../../../agents-runtime/session/observed-tran
 
 const ignoring = { output: () => undefined };
 
-/** Each method of a wire, so that a new one is not forgotten here. */
+/** Every method of a transport, so that new methods must be tested here. */
 type Acts = {
   readonly [Part in keyof Transport as Transport[Part] extends (...args: never[]) => void
     ? Part
     : never]: Transport[Part];
 };
 
-function tellingWire() {
-  const told: unknown[][] = [];
+function createTransport() {
+  const calls: unknown[][] = [];
   const traits = {
     sampleRate: 8_000,
     hasEchoCanceller: false,
@@ -22,18 +22,18 @@ function tellingWire() {
     backlogBytes: 0,
   };
   const acts: Acts = {
-    sendAudio: (samples) => told.push(['sendAudio', samples]),
-    pause: () => told.push(['pause']),
-    resumeFrom: (fromMs) => told.push(['resumeFrom', fromMs]),
-    clear: () => told.push(['clear']),
-    send: (event) => told.push(['send', event]),
-    close: () => told.push(['close']),
+    sendAudio: (samples) => calls.push(['sendAudio', samples]),
+    pause: () => calls.push(['pause']),
+    resumeFrom: (fromMs) => calls.push(['resumeFrom', fromMs]),
+    clear: () => calls.push(['clear']),
+    send: (event) => calls.push(['send', event]),
+    close: () => calls.push(['close']),
   };
-  return { told, traits, acts };
+  return { calls, traits, acts };
 }
 
-it('hands on all that is done, with what it is done with', () => {
-  const { told, traits, acts } = tellingWire();
+it('an observed transport forwards all methods with their arguments', () => {
+  const { calls, traits, acts } = createTransport();
   const observed: TransportEvent[] = [];
   const observer = { output: (event: TransportEvent) => void observed.push(event) };
   const wire = new ObservedTransport(Object.assign(traits, acts), observer);
@@ -45,7 +45,7 @@ it('hands on all that is done, with what it is done with', () => {
   wire.clear();
   wire.send(event);
   wire.close();
-  expect(told).toEqual([
+  expect(calls).toEqual([
     ['sendAudio', samples],
     ['pause'],
     ['resumeFrom', 120],
@@ -53,7 +53,7 @@ it('hands on all that is done, with what it is done with', () => {
     ['send', event],
     ['close'],
   ]);
-  expect(told.map(([act]) => act)).toEqual(Object.keys(acts));
+  expect(calls.map(([act]) => act)).toEqual(Object.keys(acts));
   expect(observed).toEqual([
     { type: 'audio', samples },
     { type: 'pause' },
@@ -64,8 +64,8 @@ it('hands on all that is done, with what it is done with', () => {
   ]);
 });
 
-it('says of itself what the wire says at that moment', () => {
-  const { traits, acts } = tellingWire();
+it('an observed transport reports the current properties of its transport', () => {
+  const { traits, acts } = createTransport();
   const wire = new ObservedTransport(Object.assign(traits, acts), ignoring);
   expect(wire).toMatchObject({ sampleRate: 8_000, hasEchoCanceller: false, backlogBytes: 0 });
   expect(wire).toMatchObject({ canPause: false, callerDelayMs: 7 });

@@ -31,27 +31,28 @@ const world = fc.record({
   probability: fc.constantFrom(0, 0.4, 1),
 });
 
-/** A caller who speaks over the agent holds it so long at the most. */
+/** Maximum pause of the agent while the caller speaks over it. */
 const MAX_HOLD_MS = 2_000;
-/** Longer than any deadline of a call that goes on by itself. */
+/** Longer than any timeout of a call without input. */
 const SETTLED_MS = 15_000;
 
-/** How long the agent was shown as speaking while nothing of it was heard, at the longest. */
+/** The longest period in which the state was `speaking` without audio. */
 function watchQuiet({ clock, transport }: ReturnType<typeof harness>) {
   let isSpeaking = false;
   let longestMs = 0;
   let quietMs = 0;
-  let heard = 0;
+  let playedSamples = 0;
   const send = transport.send.bind(transport);
   transport.send = (event) => {
     if (event.type === 'state') isSpeaking = event.state === 'speaking';
     send(event);
   };
   let timer = clock.after(0, function look() {
-    const isQuiet = isSpeaking && transport.played.length === heard && !transport.isDisconnected;
+    const isQuiet =
+      isSpeaking && transport.played.length === playedSamples && !transport.isDisconnected;
     quietMs = isQuiet ? quietMs + 50 : 0;
     longestMs = Math.max(longestMs, quietMs);
-    heard = transport.played.length;
+    playedSamples = transport.played.length;
     timer = clock.after(50, look);
   });
   return {
@@ -62,8 +63,8 @@ function watchQuiet({ clock, transport }: ReturnType<typeof harness>) {
   };
 }
 
-describe('whatever is said, and when', () => {
-  it('the agent ends listening, every word is answered or left out for a reason, no sample is heard twice', async () => {
+describe('any script of speech', () => {
+  it('ends with the agent listening, accounts for every word and plays no sample twice', async () => {
     await fc.assert(
       fc.asyncProperty(world, async (made) => {
         const call = harness({
@@ -88,7 +89,7 @@ describe('whatever is said, and when', () => {
           const text = `w${++spoken}${' and so'.repeat('words' in next ? next.words - 1 : 0)}`;
           if (next.type === 'say') {
             await call.say(text, next.ms);
-            // Shorter sounds are no speech.
+            // Shorter audio is not speech.
             if (next.ms >= 200) wanted.push(`w${spoken}`);
           } else if (next.type === 'type') {
             call.call.typed(text);
@@ -101,12 +102,14 @@ describe('whatever is said, and when', () => {
         expect(call.states().at(-1)).toBe('listening');
         expect(call.ended()).toBeUndefined();
         expect(call.faults).toEqual([]);
-        const { played: heard } = call.transport;
-        expect(heard.every((sample, i) => i === 0 || sample > heard[i - 1]!)).toBe(true);
+        const { played: playedSamples } = call.transport;
+        expect(playedSamples.every((sample, i) => i === 0 || sample > playedSamples[i - 1]!)).toBe(
+          true,
+        );
 
         const said = call.texts('user').join(' ');
         for (const word of wanted) expect(said.split(/\s/), said).toContain(word);
-        // Nothing stands in the talk twice.
+        // The conversation contains no text twice.
         const firsts = said.split(/\s/).filter((word) => word.startsWith('w'));
         expect(new Set(firsts).size).toBe(firsts.length);
         const last =

@@ -3,13 +3,13 @@ import { Call } from '../../../agents-runtime/session/call.js';
 import { type HarnessOptions, harness, sleep } from '../../support/harness/call/call-harness.js';
 import { STORY, storyCall, wasPlayedOnce } from '../../support/harness/call/story-call.js';
 
-describe('speech before the answer sounds', () => {
+describe('speech before the answer is audible', () => {
   const slow: HarnessOptions = {
     completeness: () => 1,
     voiceMs: 1_500,
   };
 
-  it('takes the turn up again: one turn, one answer, to all that was said', async () => {
+  it('reopens the turn: one turn and one answer to all of it', async () => {
     const call = harness(slow);
     call.call.connected();
     await call.say('I would like', 600);
@@ -28,7 +28,7 @@ describe('speech before the answer sounds', () => {
     ]);
   });
 
-  it('that was a cough only lets the answer come', async () => {
+  it('that was a cough only delays the answer', async () => {
     const call = harness(slow);
     call.call.connected();
     await call.say('what time is it', 600);
@@ -41,9 +41,9 @@ describe('speech before the answer sounds', () => {
   });
 });
 
-describe('a pause between two words', () => {
-  it('is no longer judged once the caller goes on: other callers wait for theirs', async () => {
-    const asked: AbortSignal[] = [];
+describe('pause between two words', () => {
+  it('is not evaluated further once the caller continues, which frees the turn model for other calls', async () => {
+    const signals: AbortSignal[] = [];
     const call = harness({
       begin: (parts) =>
         new Call({
@@ -51,7 +51,7 @@ describe('a pause between two words', () => {
           turnDetector: {
             completeness: (_, signal) =>
               new Promise((_resolve, reject) => {
-                asked.push(signal!);
+                signals.push(signal!);
                 signal!.addEventListener('abort', () => reject(signal!.reason));
               }),
           },
@@ -60,17 +60,17 @@ describe('a pause between two words', () => {
     call.call.connected();
     await call.say('I would like', 600);
     await call.silence(300);
-    expect(asked.map(({ aborted }) => aborted)).toEqual([false]);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
     await call.say('a table', 400);
-    expect(asked.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
     await call.silence(5_000);
     expect(call.texts('agent')).toEqual(['You said I would like a table.']);
     expect(call.faults).toEqual([]);
   });
 });
 
-describe('a pause of the agent', () => {
-  it('waits for the recogniser to say that there was nothing', async () => {
+describe('pause of the agent', () => {
+  it('lasts until the recogniser has returned no words', async () => {
     const call = await storyCall({ transcriptMs: 900 });
     const from = call.clock.now();
     await call.cough(200);
@@ -81,7 +81,7 @@ describe('a pause of the agent', () => {
     expect(call.texts('agent')).toEqual([STORY]);
   });
 
-  it('is short when noise goes on without words', async () => {
+  it('is short if noise continues without words', async () => {
     const call = await storyCall();
     await call.cough(3_000);
     await call.silence(4_000);
@@ -90,7 +90,7 @@ describe('a pause of the agent', () => {
     expect(call.transport.played.length).toBe(14 * 2_400);
   });
 
-  it('that ended in a cut is never resumed', async () => {
+  it('that ended in an interruption is never resumed', async () => {
     const call = await storyCall();
     await call.say('stop', 400);
     await call.silence(4_000);
@@ -109,17 +109,17 @@ describe('a pause of the agent', () => {
   });
 });
 
-describe('a long wire', () => {
-  it('loses no sample of a pause, however short the pause is', async () => {
-    for (const wayMs of [40, 150, 300]) {
-      const call = await storyCall({ networkDelayMs: wayMs, transcriptMs: 20 });
-      await call.silence(wayMs);
+describe('network delay', () => {
+  it('loses no sample at a pause, however short the pause is', async () => {
+    for (const networkDelayMs of [40, 150, 300]) {
+      const call = await storyCall({ networkDelayMs, transcriptMs: 20 });
+      await call.silence(networkDelayMs);
       await call.cough(140);
       await call.silence(6_000);
       expect(call.control()).toEqual(['pause', 'resume']);
-      const { played: heard } = call.transport;
-      const numbers = heard.map((sample) => Math.round(sample * 1e7));
-      // Every sample, in order; at the pause some may be heard again, never one left out.
+      const { played: playedSamples } = call.transport;
+      const numbers = playedSamples.map((sample) => Math.round(sample * 1e7));
+      // All samples in order; at the pause some may repeat but none may be missing.
       let repeated = 0;
       numbers.forEach((number, i) => {
         if (i === 0 || number === numbers[i - 1]! + 1) return;
@@ -127,12 +127,12 @@ describe('a long wire', () => {
         repeated += numbers[i - 1]! + 1 - number;
       });
       expect(new Set(numbers).size).toBe(14 * 2_400);
-      // A report that was on its way when the pause came is older by no more than the way.
-      expect(repeated / 24).toBeLessThanOrEqual(wayMs);
+      // A report in transit at the pause is at most as old as the network delay.
+      expect(repeated / 24).toBeLessThanOrEqual(networkDelayMs);
     }
   });
 
-  it('remembers what was heard at its far end, within a word', async () => {
+  it('keeps the text played at the client, within one word', async () => {
     const call = await storyCall({ networkDelayMs: 150 });
     await call.say('stop now', 600);
     await call.silence(5_000);
@@ -140,13 +140,13 @@ describe('a long wire', () => {
     expect(cleared).toBeGreaterThan(0);
     const [first] = call.texts('agent');
     const answerWords = call.texts('agent')[1]!.split(' ').length;
-    const heardWords = call.transport.played.length / 2_400 - answerWords;
-    expect(Math.abs(first!.split(' ').length - heardWords)).toBeLessThanOrEqual(1);
+    const playedWords = call.transport.played.length / 2_400 - answerWords;
+    expect(Math.abs(first!.split(' ').length - playedWords)).toBeLessThanOrEqual(1);
   });
 });
 
-describe('settings of interruption', () => {
-  it('typed text interrupts and is answered at once', async () => {
+describe('interruption settings', () => {
+  it('typed text interrupts and is answered immediately', async () => {
     const call = await storyCall();
     call.call.typed('never mind');
     await call.silence(1_500);
@@ -158,7 +158,7 @@ describe('settings of interruption', () => {
     expect([...call.turns.values()].map(({ cut }) => cut)).toEqual([false, true, false, false]);
   });
 
-  it('fewer words than wanted let the agent finish, and are answered then', async () => {
+  it('fewer words than required let the agent finish and are answered then', async () => {
     const call = await storyCall({ config: { minInterruptionWords: 3 } });
     await call.say('stop it', 400);
     await call.silence(4_000);
@@ -167,7 +167,7 @@ describe('settings of interruption', () => {
     expect(wasPlayedOnce(call.transport.played)).toBe(true);
   });
 
-  it('the word that completes them cuts, although the pause was over', async () => {
+  it('the word that reaches the minimum interrupts although the pause was over', async () => {
     const call = await storyCall({ config: { minInterruptionWords: 3 }, transcriptMs: 200 });
     await call.say('stop it now please', 700);
     await call.silence(4_000);
@@ -175,7 +175,7 @@ describe('settings of interruption', () => {
     expect(call.texts('agent')[1]).toBe('You said stop it now please.');
   });
 
-  it('with no words wanted any speech cuts, and a cough is not answered', async () => {
+  it('without required words, any speech interrupts, and a cough is not answered', async () => {
     const call = await storyCall({ config: { minInterruptionWords: 0 } });
     await call.cough(200);
     await call.silence(4_000);
@@ -184,7 +184,7 @@ describe('settings of interruption', () => {
     expect(call.texts('agent')).toHaveLength(1);
   });
 
-  it('with interruptions off nothing pauses, and what was said is answered afterwards', async () => {
+  it('with interruptions off nothing pauses, and the speech is answered afterwards', async () => {
     const call = await storyCall({ config: { allowInterruptions: false } });
     await call.say('stop now please', 500);
     await call.silence(4_000);
@@ -194,7 +194,7 @@ describe('settings of interruption', () => {
     expect(call.transport.played.length).toBeGreaterThan(14 * 2_400);
   });
 
-  it('with interruptions off two remarks are one turn, in the talk and on the screen', async () => {
+  it('with interruptions off two remarks are one turn, in the history and on the screen', async () => {
     const call = harness({
       config: { allowInterruptions: false },
       reply: async function* ({ history }) {
@@ -215,7 +215,7 @@ describe('settings of interruption', () => {
     ]);
   });
 
-  it('the greeting is protected unless its setting says otherwise', async () => {
+  it('the greeting is protected unless configured otherwise', async () => {
     const greeting = 'Hello and welcome to our shop how can I help you today then.';
     for (const allowInterruptionsOnGreeting of [false, true]) {
       const call = harness({ config: { greeting, allowInterruptionsOnGreeting } });
@@ -230,7 +230,7 @@ describe('settings of interruption', () => {
     }
   });
 
-  it('a backchannel neither cuts nor is answered while the agent speaks, but is after it', async () => {
+  it('a backchannel neither interrupts nor is answered while the agent speaks, but is afterwards', async () => {
     const long = `${STORY.slice(0, -1)}, and ${STORY}`;
     const call = await storyCall({
       reply: async function* ({ history }) {
@@ -247,8 +247,8 @@ describe('settings of interruption', () => {
   });
 });
 
-describe('the caller', () => {
-  it('whose microphone falls silent in mid-word has finished', async () => {
+describe('caller', () => {
+  it('whose microphone stops in mid-word has finished the turn', async () => {
     const call = harness();
     call.call.connected();
     await call.say('what time is it', 800);
@@ -259,7 +259,7 @@ describe('the caller', () => {
     expect(call.texts('agent')[1]).toBe('You said and now.');
   });
 
-  it('who hangs up before an answer has said what they said', async () => {
+  it('who hangs up before an answer has their turn recorded', async () => {
     const call = harness({ completeness: () => 0 });
     call.call.connected();
     await call.say('goodbye then', 800);
@@ -271,7 +271,7 @@ describe('the caller', () => {
     expect(call.clock.pending).toBe(0);
   });
 
-  it('over an answer that is not finished has cut it, even between two of its sentences', async () => {
+  it('interrupts an unfinished answer even between two of its sentences', async () => {
     const call = harness({
       reply: async function* () {
         yield 'We open at ten. We ';
@@ -288,7 +288,7 @@ describe('the caller', () => {
     expect(answer).toMatchObject({ text: 'We open at ten.', cut: true });
   });
 
-  it('is never answered twice, nor is the order of the talk changed', async () => {
+  it('is never answered twice and keeps the order of the conversation', async () => {
     const call = harness({
       reply: async function* ({ history }) {
         await sleep(call.clock, 300);

@@ -4,10 +4,10 @@ import { type HarnessOptions, harness, sleep } from '../../support/harness/call/
 import '../../support/harness/process/property-seed.js';
 
 const BOUND_MS = 5_000;
-/** Longer than anybody waits. */
+/** Longer than any timeout, in milliseconds. */
 const HANGS = 1_000_000;
 
-/** From the last sample of the caller's speech to the first sample that they hear, ms. */
+/** Time from the last sample of the caller's speech to the first sample played to them, in ms. */
 async function silenceAfterTurn(options: HarnessOptions, modelMs: number): Promise<number> {
   const call = harness({
     reply: async function* () {
@@ -28,19 +28,19 @@ async function silenceAfterTurn(options: HarnessOptions, modelMs: number): Promi
   return silenceMs;
 }
 
-describe('a model and a voice that hang at the same time', () => {
-  it('leave no more than 5 s of silence: the next voice says that it takes a moment', async () => {
+describe('LLM and voice that hang at the same time', () => {
+  it('cause at most 5 s of silence: the next voice speaks a filler', async () => {
     const options = { voiceMs: HANGS, hasFallbackVoice: true };
     expect(await silenceAfterTurn(options, HANGS)).toBeLessThanOrEqual(BOUND_MS);
   });
 
-  it('leave no more than 5 s of silence when the only voice speaks again: it apologises', async () => {
+  it('cause at most 5 s of silence if the only voice recovers: it apologises', async () => {
     const isFiller = (text: string) => text.startsWith('One moment');
     const options = { voiceHangs: isFiller };
     expect(await silenceAfterTurn(options, HANGS)).toBeLessThanOrEqual(BOUND_MS);
   });
 
-  it('are not waited for again by the next sentence', async () => {
+  it('are not awaited again for the next sentence', async () => {
     const call = harness({
       reply: async function* () {
         yield 'We open at ten in the morning. ';
@@ -62,7 +62,7 @@ describe('a model and a voice that hang at the same time', () => {
   });
 });
 
-it('however slow the model and the voice are, the silence after a turn is 5 s at most', async () => {
+it('the silence after a turn is at most 5 s for any delays of LLM and voice', async () => {
   const delayMs = fc.oneof(fc.integer({ min: 0, max: 6_000 }), fc.constant(HANGS));
   await fc.assert(
     fc.asyncProperty(delayMs, delayMs, async (modelMs, voiceMs) => {

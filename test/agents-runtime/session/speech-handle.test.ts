@@ -7,7 +7,7 @@ import { VirtualClient, VOICE_RATE } from '../../support/fakes/virtual-client.js
 import { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 import { rethrowing } from '../../support/harness/call/rethrowing-boundary.js';
 
-const REQUEST = { text: 'when do you open', before: [], language: 'en' };
+const REQUEST = { text: 'when do you open', history: [], language: 'en' };
 
 async function* oneSecond(): AsyncGenerator<SpokenChunk> {
   yield { text: 'We open at nine.', words: [], samples: new Float32Array(VOICE_RATE).fill(0.5) };
@@ -44,7 +44,7 @@ function setUp() {
 
 const ANSWERED = { turn: 1, timestamps: { speechEndAt: 0, dueAt: 500, committedAt: 500 } };
 
-it('stays silent until it is committed, and then plays to its end', async () => {
+it('a speech handle stays silent until it is committed, then plays to its end', async () => {
   const { clock, transport, speech, events } = setUp();
   await clock.run(500);
   expect([speech.state, transport.played.length, events]).toEqual(['prepared', 0, []]);
@@ -58,7 +58,7 @@ it('stays silent until it is committed, and then plays to its end', async () => 
   expect(events.at(-1)).toBe('finished false We open at nine.');
 });
 
-it('is interrupted once, with the part that was heard', async () => {
+it('a speech handle is interrupted once and returns the played part', async () => {
   const { clock, speech } = setUp();
   speech.commit();
   await clock.run(300);
@@ -67,7 +67,7 @@ it('is interrupted once, with the part that was heard', async () => {
   expect(speech.interrupt()).toBeUndefined();
 });
 
-it('that has finished cannot be interrupted', async () => {
+it('a finished speech handle cannot be interrupted', async () => {
   const { clock, speech } = setUp();
   speech.commit();
   await clock.run(2_000);
@@ -75,7 +75,7 @@ it('that has finished cannot be interrupted', async () => {
   expect(speech.state).toBe('finished');
 });
 
-it('that is discarded is never played', async () => {
+it('a discarded speech handle is never played', async () => {
   const { clock, transport, speech, events } = setUp();
   speech.discard();
   await clock.run(2_000);
@@ -86,7 +86,7 @@ it.each([
   [REQUEST, true],
   [{ ...REQUEST, text: 'when do you close' }, false],
   [{ ...REQUEST, language: 'de' }, false],
-  [{ ...REQUEST, before: [{ role: 'user' as const, text: 'hello', cut: false }] }, false],
-])('matches the same request only: %j', (request, isSame) => {
+  [{ ...REQUEST, history: [{ role: 'user' as const, text: 'hello', cut: false }] }, false],
+])('a speech handle matches only the same request: %j', (request, isSame) => {
   expect(setUp().speech.matches(request)).toBe(isSame);
 });

@@ -12,31 +12,32 @@ import {
   textsIn,
 } from '../../support/harness/call/call-harness.js';
 
-interface Manner {
-  /** The line breaks when so many samples have been pushed. */
+interface Behaviour {
+  /** The connection fails when this many samples have been pushed. */
   readonly breaksAt?: number;
   readonly isShut?: boolean;
   readonly neverFinal?: boolean;
-  /** Finals come, and none says that it answers `finalise`. */
+  /** Final results do not mark which one answers `finalise`. */
   readonly neverLast?: boolean;
-  /** Nothing is heard of what is pushed. */
+  /** Returns no words. */
   readonly isDeaf?: boolean;
-  /** Results come again later, when newer ones have come. */
+  /** Sends old results again after newer ones. */
   readonly repeats?: boolean;
   readonly language?: string;
 }
 
-/** Hears what was pushed 150 ms later; a final comes 60 ms after it was asked for. */
-function scriptedStreaming(manner: Manner, lines: TranscriptionStreamOptions[]) {
+/** Returns a text 150 ms after its audio; a final result follows 60 ms after `finalise`. */
+function scriptedStreaming(behaviour: Behaviour, streams: TranscriptionStreamOptions[]) {
   return (clock: VirtualClock): StreamingSpeechToText => ({
     id: 'live',
-    open(line) {
-      lines.push(line);
-      let heard: number[] = [];
+    open(stream) {
+      streams.push(stream);
+      let receivedSamples: number[] = [];
       let position = 0;
-      let isOpen = !manner.isShut;
-      const tell = (result: Omit<StreamingTranscript, 'language'>) => {
-        if (isOpen && !manner.isDeaf) line.onResult({ ...result, language: manner.language });
+      let isOpen = !behaviour.isShut;
+      const sendResult = (result: Omit<StreamingTranscript, 'language'>) => {
+        if (isOpen && !behaviour.isDeaf)
+          stream.onResult({ ...result, language: behaviour.language });
       };
       return {
         get isOpen() {
@@ -47,28 +48,28 @@ function scriptedStreaming(manner: Manner, lines: TranscriptionStreamOptions[]) 
         },
         push(samples) {
           if (!isOpen) return;
-          heard.push(...samples);
+          receivedSamples.push(...samples);
           position += samples.length;
-          if (manner.breaksAt !== undefined && position > manner.breaksAt) {
+          if (behaviour.breaksAt !== undefined && position > behaviour.breaksAt) {
             isOpen = false;
-            line.onFault(new Error('the line broke'));
+            stream.onFault(new Error('the line broke'));
             return;
           }
-          const text = textsIn(Float32Array.from(heard));
+          const text = textsIn(Float32Array.from(receivedSamples));
           const result = { text, isFinal: false, answersFinalise: false, toSample: position };
-          void sleep(clock, 150).then(() => tell(result));
-          if (manner.repeats) void sleep(clock, 900).then(() => tell(result));
+          void sleep(clock, 150).then(() => sendResult(result));
+          if (behaviour.repeats) void sleep(clock, 900).then(() => sendResult(result));
         },
         finalise() {
-          const text = textsIn(Float32Array.from(heard));
-          heard = [];
+          const text = textsIn(Float32Array.from(receivedSamples));
+          receivedSamples = [];
           const result = {
             text,
             isFinal: true,
-            answersFinalise: !manner.neverLast,
+            answersFinalise: !behaviour.neverLast,
             toSample: position,
           };
-          if (!manner.neverFinal) void sleep(clock, 60).then(() => tell(result));
+          if (!behaviour.neverFinal) void sleep(clock, 60).then(() => sendResult(result));
         },
         close: () => {
           isOpen = false;
@@ -78,15 +79,15 @@ function scriptedStreaming(manner: Manner, lines: TranscriptionStreamOptions[]) 
   });
 }
 
-function begin(manner: Manner, options: HarnessOptions = {}) {
-  const lines: TranscriptionStreamOptions[] = [];
-  const call = harness({ ...options, streaming: scriptedStreaming(manner, lines) });
+function begin(behaviour: Behaviour, options: HarnessOptions = {}) {
+  const streams: TranscriptionStreamOptions[] = [];
+  const call = harness({ ...options, streaming: scriptedStreaming(behaviour, streams) });
   call.call.connected();
-  return { ...call, lines };
+  return { ...call, streams };
 }
 
-describe('a streaming recogniser', () => {
-  it('hears turn after turn on one line, and the other recogniser hears nothing', async () => {
+describe('streaming recogniser', () => {
+  it('transcribes several turns on one connection, without the batch recogniser', async () => {
     const call = begin({}, { recogniserFails: true });
     await call.say('where is my order', 900);
     await call.silence(4_000);
@@ -95,13 +96,13 @@ describe('a streaming recogniser', () => {
     expect(call.texts('user')).toEqual(['where is my order', 'and the other one']);
     expect(call.providers('user')).toEqual(Array(2).fill({ recognisers: ['live'] }));
     expect(call.faults).toEqual([]);
-    expect(call.lines).toHaveLength(1);
+    expect(call.streams).toHaveLength(1);
     call.call.hangUp('user_hangup');
     await call.clock.run(2_000);
     expect(call.clock.pending).toBe(0);
   });
 
-  it('hears a turn with a pause in it as one', async () => {
+  it('transcribes a turn with a pause as one', async () => {
     const call = begin({}, { completeness: (text) => (text === 'my number is' ? 0 : 1) });
     await call.say('my number is', 700);
     await call.silence(900);
@@ -110,7 +111,7 @@ describe('a streaming recogniser', () => {
     expect(call.texts('user')).toEqual(['my number is five five five']);
   });
 
-  it('that repeats old results, late, changes nothing', async () => {
+  it('that repeats old results late has no effect on the text', async () => {
     const call = begin({ repeats: true });
     await call.say('where is my order', 900);
     await call.silence(2_500);
@@ -119,7 +120,7 @@ describe('a streaming recogniser', () => {
     expect(call.texts('user')).toEqual(['where is my order', 'thank you very much']);
   });
 
-  it('that breaks in the middle of an utterance loses no word of it', async () => {
+  it('that fails in mid-utterance loses no word', async () => {
     const call = begin({ breaksAt: 12_000 });
     await call.say('where is my order', 1_500);
     await call.silence(4_000);
@@ -130,7 +131,7 @@ describe('a streaming recogniser', () => {
     expect(call.texts('agent')).toHaveLength(2);
   });
 
-  it('that breaks in a later part of a turn keeps what was final', async () => {
+  it('that fails in a later part of a turn keeps the final results', async () => {
     const call = begin(
       { breaksAt: 36_000 },
       { completeness: (text) => (text === 'my number is' ? 0 : 1) },
@@ -145,10 +146,10 @@ describe('a streaming recogniser', () => {
   });
 
   it.each([
-    ['says of no final that it is the last', { neverLast: true }],
-    ['gives no final at all', { neverFinal: true }],
-  ])('that %s has heard the turn all the same', async (_, manner) => {
-    const call = begin(manner, { recogniserFails: true });
+    ['never marks the last final result', { neverLast: true }],
+    ['sends no final results', { neverFinal: true }],
+  ])('that %s still transcribes the turn', async (_, behaviour) => {
+    const call = begin(behaviour, { recogniserFails: true });
     await call.say('where is my order', 900);
     await call.silence(4_000);
     await call.say('and the other one', 900);
@@ -158,10 +159,10 @@ describe('a streaming recogniser', () => {
     expect(call.faults).toEqual([]);
   });
 
-  it('that says of no final that it is the last is as fast as one that does', async () => {
+  it('that does not mark the last final result is as fast as one that does', async () => {
     const committedMs: number[] = [];
-    for (const manner of [{}, { neverLast: true }]) {
-      const call = begin(manner);
+    for (const behaviour of [{}, { neverLast: true }]) {
+      const call = begin(behaviour);
       await call.say('where is my order', 900);
       const saidAt = call.clock.now();
       while (call.texts('user').length === 0) await call.silence(20);
@@ -171,21 +172,21 @@ describe('a streaming recogniser', () => {
   });
 
   it.each([{ isShut: true }, { isDeaf: true }])(
-    'that was stood in for repeats no word in the next turn (%o)',
-    async (manner) => {
+    'that was replaced by the fallback repeats no word in the next turn (%o)',
+    async (behaviour) => {
       const soon = { minSilenceMs: 200, minEndpointingMs: 100, userSilenceTimeoutMs: 0 };
-      const call = begin(manner, { config: soon, transcriptMs: 20 });
+      const call = begin(behaviour, { config: soon, transcriptMs: 20 });
       await call.say('where is my order', 900);
-      await call.silence(manner.isDeaf ? 1_360 : 360);
+      await call.silence(behaviour.isDeaf ? 1_360 : 360);
       await call.say('and the other one', 900);
       await call.silence(5_000);
       expect(call.texts('user')).toEqual(['where is my order', 'and the other one']);
     },
   );
 
-  it('that is not there, or hears nothing, is stood in for', async () => {
-    for (const manner of [{ isShut: true }, { isDeaf: true }]) {
-      const call = begin(manner);
+  it('that is unavailable or returns no words is replaced by the fallback', async () => {
+    for (const behaviour of [{ isShut: true }, { isDeaf: true }]) {
+      const call = begin(behaviour);
       await call.say('where is my order', 900);
       await call.silence(5_000);
       expect(call.texts('user')).toEqual(['where is my order']);
@@ -193,7 +194,7 @@ describe('a streaming recogniser', () => {
     }
   });
 
-  it('tells in which language it heard', async () => {
+  it('reports the detected language', async () => {
     const voice = { language: 'auto' } as never;
     const call = begin({ language: 'de' }, { config: { voice }, languages: ['en', 'de'] });
     await call.say('wo ist mein paket', 900);

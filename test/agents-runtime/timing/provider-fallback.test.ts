@@ -8,13 +8,13 @@ import { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 
 const FAULT = new Error('down');
 
-describe('a fallback between providers', () => {
+describe('provider fallback', () => {
   function setUp(providers: readonly string[]) {
     const faults: unknown[] = [];
     return { faults, fallback: new ProviderFallback(providers, (error) => faults.push(error)) };
   }
 
-  it('retries the first provider once, and each later one not at all', () => {
+  it('retries the first provider once and the others never', () => {
     const { fallback, faults } = setUp(['a', 'b', 'c']);
     const used = [fallback.current];
     for (let i = 0; i < 3; i++) {
@@ -26,7 +26,7 @@ describe('a fallback between providers', () => {
     expect(faults).toEqual([FAULT, FAULT, FAULT]);
   });
 
-  it('goes to the next provider at once where a retry is not allowed', () => {
+  it('uses the next provider immediately if a retry is not allowed', () => {
     const { fallback } = setUp(['a', 'b']);
     fallback.advance(FAULT, false);
     expect(fallback.current).toBe('b');
@@ -41,7 +41,7 @@ describe('a fallback between providers', () => {
   });
 });
 
-describe('a stream with a time limit', () => {
+describe('stream with a time limit', () => {
   function setUp() {
     const clock = new VirtualClock();
     const stop = new AbortController();
@@ -64,7 +64,7 @@ describe('a stream with a time limit', () => {
     await new Promise(() => undefined);
   }
 
-  it('fails with TIMED_OUT and stops the provider when a result takes too long', async () => {
+  it('fails with TIMED_OUT and stops the provider if a result takes too long', async () => {
     const { clock, results, failure, isStopped } = setUp();
     await clock.runSettled(100);
     expect(await failure).toMatchObject({ code: 'TIMED_OUT', message: 'Too slow' });
@@ -74,7 +74,7 @@ describe('a stream with a time limit', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('ends at once when its signal fires', async () => {
+  it('ends immediately when its signal is aborted', async () => {
     const { clock, stop, failure, isStopped } = setUp();
     await clock.runSettled(50);
     stop.abort();

@@ -8,7 +8,7 @@ function keypad() {
   return { clock, typed, keys: new DtmfCollector(clock, (text) => typed.push(text)) };
 }
 
-it('tells keys together after a pause, or at # at once', () => {
+it('keys are reported together after a pause, or immediately at #', () => {
   const { clock, typed, keys } = keypad();
   for (const key of '123') {
     keys.press(key);
@@ -23,7 +23,7 @@ it('tells keys together after a pause, or at # at once', () => {
   expect(clock.pending).toBe(0);
 });
 
-it('counts a key once that is both heard and told, and no longer listens for tones then', () => {
+it('a key that is both detected and signalled counts once, and tone detection is off afterwards', () => {
   const { clock, typed, keys } = keypad();
   keys.detected('5');
   clock.advance(100);
@@ -33,7 +33,7 @@ it('counts a key once that is both heard and told, and no longer listens for ton
   expect(typed).toEqual(['Keypad input: 5']);
 });
 
-it('takes no end of keys and nothing that is none', () => {
+it('the number of keys is limited and other characters are ignored', () => {
   const { clock, typed, keys } = keypad();
   for (let i = 0; i < 200; i++) keys.press('1');
   for (const other of ['', 'x', '12', '\u0000']) keys.press(other);

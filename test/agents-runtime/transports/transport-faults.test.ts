@@ -16,7 +16,7 @@ function raise(): never {
   throw new Error('a bug');
 }
 
-/** A call that fails as soon as anything comes, and can only be ended. */
+/** A call that throws for any input except its end. */
 function failingCall() {
   const ended: EndedReason[] = [];
   const call: CallInput = {
@@ -34,7 +34,7 @@ function failingCall() {
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-describe('an exception behind a transport ends that call, and reaches nobody else', () => {
+describe('exception behind a transport, which ends only that call', () => {
   it('for a message of a call socket', async () => {
     const { call, ended } = failingCall();
     const faults: unknown[] = [];
@@ -71,30 +71,30 @@ describe('an exception behind a transport ends that call, and reaches nobody els
     expect(ended).toEqual(['error_transport']);
   });
 
-  it('for an event, a frame and a timer of a telephone line', async () => {
+  it('for an event, a frame and a timer of a phone transport', async () => {
     const clock = new VirtualClock();
     const { call, ended } = failingCall();
     const faults: string[] = [];
-    const line = new PhoneTransport({
+    const phoneTransport = new PhoneTransport({
       clock,
       ticker: new FrameTicker(clock),
       link: { backlogBytes: 0, act: raise, close: () => undefined },
       traits: { sampleRate: 8_000, buffers: false },
       onFault: (fault) => faults.push(fault),
     });
-    line.start(call);
-    line.handle({ type: 'dtmf', digit: '1' });
-    line.sendAudio(new Float32Array(320));
+    phoneTransport.start(call);
+    phoneTransport.handle({ type: 'dtmf', digit: '1' });
+    phoneTransport.sendAudio(new Float32Array(320));
     clock.advance(1_500);
     await settled();
     expect(faults.length).toBeGreaterThanOrEqual(2);
     expect(ended).toEqual(['error_transport']);
-    line.close();
+    phoneTransport.close();
     clock.advance(1_000);
     expect(clock.pending).toBe(0);
   });
 
-  it('for what a bridge says of one of its rooms', async () => {
+  it('for a message of a bridge about one of its rooms', async () => {
     const { call, ended } = failingCall();
     const faults: unknown[] = [];
     const port = { backlogBytes: 0, send: () => undefined, audio: () => undefined };

@@ -9,11 +9,11 @@ describe('words', () => {
     ['ru', 'Подождите, пожалуйста…', 2],
     ['hi', 'मैं देखता हूँ।', 3],
     ['en', '… 👍 !', 0],
-  ])('of %s are counted in their own script: %s', (language, text, count) => {
+  ])('of %s are counted by the rules of the script: %s', (language, text, count) => {
     expect(wordsOf(text, language)).toHaveLength(count);
   });
 
-  it('are told apart where no spaces are written', () => {
+  it('are split where no spaces are written', () => {
     for (const [language, text] of [
       ['zh', '我想要一张桌子。'],
       ['th', 'ฉันอยากได้โต๊ะ'],
@@ -22,12 +22,12 @@ describe('words', () => {
     }
   });
 
-  it('are the same with either apostrophe', () => {
+  it('are equal with either apostrophe', () => {
     expect(wordsOf('D’accord', 'fr')).toEqual(wordsOf("D'accord", 'fr'));
   });
 });
 
-describe('a backchannel', () => {
+describe('backchannels', () => {
   it.each([
     ['en', ['Mhm.', 'Yeah, okay.', 'Right'], 'Right now'],
     ['ca', ["D'acord.", 'D’acord', 'Sí, sí.'], 'No'],
@@ -40,7 +40,7 @@ describe('a backchannel', () => {
     ['pl', ['Tak', 'Dobrze.'], 'Nie'],
     ['ru', ['Ага', 'Да, да.'], 'Нет'],
     ['nl', ['Ja', 'Oké', 'Precies.'], 'Wacht'],
-  ])('of %s is none but its own: %s', (language, said, other) => {
+  ])('of %s contain only words of that language: %s', (language, said, other) => {
     for (const text of [...said, 'Mm-hmm.', 'Okay.', 'OK']) {
       expect(isBackchannel(text, language), text).toBe(true);
     }

@@ -174,7 +174,7 @@ const SAMPLES: Readonly<Record<Language, Sample>> = {
   },
 };
 
-describe.each(LANGUAGES)('the cues of %s', (language) => {
+describe.each(LANGUAGES)('endpointing cues of %s', (language) => {
   const sample = SAMPLES[language];
 
   it('distinguish incomplete endings, fillers and complete sentences', () => {
@@ -200,8 +200,8 @@ describe.each(LANGUAGES)('the cues of %s', (language) => {
   });
 
   it('distinguish partial and complete numbers, addresses and dates', () => {
-    const of = (text: string, asked?: 'digits' | 'email' | 'birth-date') =>
-      endpointingCuesOf(text, language, asked).entity;
+    const of = (text: string, entity?: 'digits' | 'email' | 'birth-date') =>
+      endpointingCuesOf(text, language, entity).entity;
     expect(of(sample.part)).toBe('partial');
     expect(of(sample.part, 'digits')).toBe('partial');
     expect(of('415-555-0192', 'digits')).toBe('complete');
@@ -212,13 +212,13 @@ describe.each(LANGUAGES)('the cues of %s', (language) => {
     expect(of(sample.birth[1], 'birth-date')).toBe('complete');
   });
 
-  it('leave a plain sentence and a time of day alone', () => {
+  it('ignore a plain sentence and a time of day', () => {
     expect(endpointingCuesOf(sample.whole, language, undefined).entity).toBeUndefined();
     expect(endpointingCuesOf(`${sample.whole} 7:30`, language, undefined).entity).toBeUndefined();
   });
 });
 
-describe('the tables of cues', () => {
+describe('tables of endpointing cues', () => {
   it('have no empty list', () => {
     for (const words of Object.values(TURN_WORDS)) {
       const { questions, ...lists } = words;
@@ -228,7 +228,7 @@ describe('the tables of cues', () => {
     }
   });
 
-  it('say nothing of a language that has none', () => {
+  it('have no result for an unsupported language', () => {
     expect(endpointingCuesOf('because', 'xx', undefined)).toEqual({
       ending: 'complete',
       entity: undefined,
@@ -236,7 +236,7 @@ describe('the tables of cues', () => {
     expect(expectedEntityOf('Your number?', 'xx')).toBeUndefined();
   });
 
-  it('read letters that are spelt, however they are written', () => {
+  it('recognise spelled letters in any notation', () => {
     const spelt = (text: string) => endpointingCuesOf(text, 'en', 'spelling').entity;
     expect(spelt('S. M.')).toBe('partial');
     expect(spelt('S.M.Y.T.H.')).toBe('plausible');

@@ -5,7 +5,7 @@ import { Segmenter, type SpeechEdge } from '../../../media/vad/segmenter.js';
 import { harness } from '../../support/harness/call/call-harness.js';
 
 const STEP = 20;
-/** Windows of the VAD and packets are 32 and 20 ms long. */
+/** Time resolution: VAD windows have 32 ms, packets 20 ms. */
 const GRAIN_MS = 60;
 
 interface Turn {
@@ -13,11 +13,11 @@ interface Turn {
   readonly text?: string;
   readonly probability?: number;
   readonly spokenMs?: number;
-  /** What the agent says first. */
+  /** The agent's first text. */
   readonly greeting?: string;
 }
 
-/** Ms from the end of the caller's speech to the commit; undefined: none within 5 s. */
+/** Time from the end of speech to the commit in ms; undefined if there is none within 5 s. */
 async function waitAfter(turn: Turn): Promise<number | undefined> {
   const { text = 'what time is it', probability = 1, spokenMs = 800, greeting = '' } = turn;
   const call = harness({
@@ -43,14 +43,14 @@ async function expectWait(turn: Turn, ms: number): Promise<void> {
 }
 
 describe('min_endpointing_delay and min_silence_duration', () => {
-  it('are one wait, the longer of the two, never their sum', async () => {
+  it('are one delay, the longer of the two and not their sum', async () => {
     await expectWait({}, 550);
     await expectWait({ config: { minSilenceMs: 300, minEndpointingMs: 900 } }, 900);
     await expectWait({ config: { minSilenceMs: 900, minEndpointingMs: 300 } }, 900);
     await expectWait({ config: { minSilenceMs: 700, minEndpointingMs: 700 } }, 700);
   });
 
-  it('at 0 leave only what the models need', async () => {
+  it('at 0 leave only the time of the models', async () => {
     await expectWait({ config: { minSilenceMs: 0, minEndpointingMs: 0 } }, 120);
     await expectWait({ config: { minSilenceMs: 0, minEndpointingMs: 500 } }, 500);
     await expectWait({ config: { minSilenceMs: 500, minEndpointingMs: 0 } }, 500);
@@ -60,12 +60,12 @@ describe('min_endpointing_delay and min_silence_duration', () => {
 describe('max_endpointing_delay', () => {
   const hanging = { text: 'I called because', probability: 0 };
 
-  it('is the wait of a turn that hangs', async () => {
+  it('is the delay of an incomplete turn', async () => {
     await expectWait(hanging, 3000);
     await expectWait({ ...hanging, config: { maxEndpointingMs: 1500 } }, 1500);
   });
 
-  it('at the minimum is the only wait there is', async () => {
+  it('at the minimum is the only delay', async () => {
     await expectWait({ ...hanging, config: { maxEndpointingMs: 500 } }, 550);
     await expectWait(
       { ...hanging, config: { minSilenceMs: 0, minEndpointingMs: 0, maxEndpointingMs: 0 } },
@@ -73,12 +73,12 @@ describe('max_endpointing_delay', () => {
     );
   });
 
-  it('is hidden by a longer min_silence_duration', async () => {
+  it('has no effect below min_silence_duration', async () => {
     const config = { minSilenceMs: 1200, minEndpointingMs: 500, maxEndpointingMs: 1000 };
     await expectWait({ ...hanging, config }, 1200);
   });
 
-  it('is approached the less likely the end is', async () => {
+  it('is approached as the end becomes less likely', async () => {
     const waits: number[] = [];
     for (const probability of [1, 0.7, 0.3, 0]) {
       waits.push((await waitAfter({ probability }))!);
@@ -88,8 +88,8 @@ describe('max_endpointing_delay', () => {
   });
 });
 
-describe('a setting that another one hides', () => {
-  it('is named with the one that hides it', () => {
+describe('ineffective setting', () => {
+  it('is reported with the setting that overrides it', () => {
     const names = (minSilenceMs: number, minEndpointingMs: number, maxEndpointingMs: number) =>
       ineffectiveSettings({ minSilenceMs, minEndpointingMs, maxEndpointingMs }).map(
         ({ setting, by }) => `${setting} by ${by}`,
@@ -104,27 +104,27 @@ describe('a setting that another one hides', () => {
   });
 });
 
-describe('the wait for what is said in pieces', () => {
+describe('endpointing delay for a dictated number', () => {
   const ask = 'What is your phone number?';
 
-  it('is the longest until the number is there', async () => {
+  it('is the maximum until the number is complete', async () => {
     await expectWait({ greeting: ask, text: 'four one five' }, 3000);
     const whole = await waitAfter({ greeting: ask, text: '415 555 0192' });
     expect(whole).toBeLessThan(900);
-    // The same words in answer to another question are no number that is read out.
+    // After another question, the same words are not a dictated number.
     expect(await waitAfter({ greeting: 'How may I help you?', text: '20' })).toBeLessThan(700);
   });
 });
 
 describe('min_speech_duration', () => {
-  it('hears a short answer by default, and nothing shorter than it says', async () => {
+  it('detects a short answer by default, and nothing shorter than its value', async () => {
     expect(await waitAfter({ text: 'no', spokenMs: 180 })).toBeDefined();
     const config = { minSpeechMs: 500 };
     expect(await waitAfter({ config, text: 'no', spokenMs: 300 })).toBeUndefined();
     expect(await waitAfter({ config, text: 'no', spokenMs: 700 })).toBeDefined();
   });
 
-  it('at 0 hears a single window', async () => {
+  it('at 0 detects a single window', async () => {
     const config = { minSpeechMs: 0 };
     expect(await waitAfter({ config, text: 'no', spokenMs: 40 })).toBeDefined();
     expect(await waitAfter({ text: 'no', spokenMs: 40 })).toBeUndefined();
@@ -132,37 +132,37 @@ describe('min_speech_duration', () => {
 });
 
 describe('vad_activation_threshold', () => {
-  /** Edges of a second of quiet, one of sound that is taken for speech with `probability`, and quiet. */
+  /** Speech edges of one second each of silence, of audio with `probability`, and of silence. */
   function edges(threshold: number, probability: number, quiet = 0.005): string[] {
     const segmenter = new Segmenter({ threshold, minSpeechMs: 100, minSilenceMs: 550 });
     const seen: string[] = [];
-    const note = (edge: SpeechEdge) => seen.push(edge.type);
+    const record = (edge: SpeechEdge) => seen.push(edge.type);
     const second = (value: number) => {
-      for (let i = 0; i < 31; i++) segmenter.push(value, note);
+      for (let i = 0; i < 31; i++) segmenter.push(value, record);
     };
     second(quiet);
     second(probability);
     second(quiet);
     return seen;
   }
-  const HEARD = ['speech-started', 'pause', 'speech-stopped'];
+  const DETECTED_EDGES = ['speech-started', 'pause', 'speech-stopped'];
 
   it('decides what counts as speech', () => {
-    expect(edges(0.6, 0.7)).toEqual(HEARD);
+    expect(edges(0.6, 0.7)).toEqual(DETECTED_EDGES);
     expect(edges(0.8, 0.7)).toEqual([]);
-    expect(edges(0.3, 0.35)).toEqual(HEARD);
+    expect(edges(0.3, 0.35)).toEqual(DETECTED_EDGES);
     expect(edges(0.6, 0.35)).toEqual([]);
   });
 
-  it('goes on 0.15 below it', () => {
+  it('has a lower threshold, by 0.15, for the end of speech', () => {
     expect(edges(0.6, 0.7, 0.5)).toEqual(['speech-started']);
-    expect(edges(0.6, 0.7, 0.4)).toEqual(HEARD);
+    expect(edges(0.6, 0.7, 0.4)).toEqual(DETECTED_EDGES);
   });
 
-  it('at its bounds still finds speech and its end', () => {
-    expect(edges(0, 0.3)).toEqual(HEARD);
-    expect(edges(0.1, 0.3)).toEqual(HEARD);
-    expect(edges(1, 0.995)).toEqual(HEARD);
+  it('detects the start and the end of speech at its bounds', () => {
+    expect(edges(0, 0.3)).toEqual(DETECTED_EDGES);
+    expect(edges(0.1, 0.3)).toEqual(DETECTED_EDGES);
+    expect(edges(1, 0.995)).toEqual(DETECTED_EDGES);
     expect(edges(1, 0.9)).toEqual([]);
   });
 });

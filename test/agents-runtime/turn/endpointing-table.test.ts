@@ -10,36 +10,36 @@ import { summarise } from '../../support/harness/endpointing/tally.js';
 import { modelFolder } from '../../support/harness/process/model-folder.js';
 
 const SETTINGS = { minSilenceMs: 550, minEndpointingMs: 500, maxEndpointingMs: 3000 };
-/** Every second turn: seven of the fifteen have pauses inside. */
+/** Every second turn; seven of the fifteen contain pauses. */
 const TURNS = EVALUATION_TURNS.filter((_, i) => i % 2 === 1);
 const SPEEDS = [1, 1.15, 0.9];
 const NOISES = [undefined, 20, 10, undefined, 5];
 
 const scheduler = new CpuScheduler(1);
-const ears = new RealSpeechModels(scheduler);
+const models = new RealSpeechModels(scheduler);
 const voice = new HibariVoice({ id: 'hibari', folder: modelFolder('hibari-heart'), scheduler });
 afterAll(async () => {
-  await Promise.all([ears.close(), voice.close()]);
+  await Promise.all([models.close(), voice.close()]);
 });
 
-/** The voice and the noise are the same each time, and all times are those of the audio. */
-it('ends real turns as the table of the README says', { timeout: 180_000 }, async () => {
+/** Voice and noise are the same in each run, and all times are audio times. */
+it("real turns are committed as the README's table states", { timeout: 180_000 }, async () => {
   const ours: Outcome[] = [];
   const silenceAlone: Outcome[] = [];
   for (const [i, turn] of TURNS.entries()) {
     const clean = await takeOf(turn, { voice, speed: SPEEDS[i % SPEEDS.length]! });
     const noise = NOISES[i % NOISES.length];
     const take = noise === undefined ? clean : withNoise(clean, noise);
-    const probabilities = await ears.probabilities(take.samples);
-    ours.push(await runTake(take, probabilities, ears, SETTINGS));
-    silenceAlone.push(await baseline('vad', take, probabilities, ears, SETTINGS));
+    const probabilities = await models.probabilities(take.samples);
+    ours.push(await runTake(take, probabilities, models, SETTINGS));
+    silenceAlone.push(await baseline('vad', take, probabilities, models, SETTINGS));
   }
   const tally = summarise(ours);
-  const told = JSON.stringify({ tally, commits: ours.map(({ commits }) => commits) });
-  expect(tally.missed, told).toBe(0);
-  expect(tally.cutOff, told).toBeLessThanOrEqual(2);
-  expect(tally.p50, told).toBeLessThanOrEqual(700);
-  expect(tally.p95, told).toBeLessThanOrEqual(1300);
-  // Silence alone takes more pauses for ends: the takes are no easy ones.
+  const details = JSON.stringify({ tally, commits: ours.map(({ commits }) => commits) });
+  expect(tally.missed, details).toBe(0);
+  expect(tally.cutOff, details).toBeLessThanOrEqual(2);
+  expect(tally.p50, details).toBeLessThanOrEqual(700);
+  expect(tally.p95, details).toBeLessThanOrEqual(1300);
+  // The takes are not trivial: silence alone ends more turns too early.
   expect(summarise(silenceAlone).cutOff).toBeGreaterThanOrEqual(4);
 });

@@ -8,7 +8,7 @@ import { handleEffects } from '../../support/harness/call/effect-handlers.js';
 import { rethrowing } from '../../support/harness/call/rethrowing-boundary.js';
 import '../../support/harness/process/property-seed.js';
 
-/** What the world may do at any moment, besides what the agent's own legs do. */
+/** External events at any time, in addition to those of the agent's playout. */
 const happening = fc.oneof(
   fc.constantFrom(
     'speak',
@@ -31,7 +31,7 @@ const step = fc.record({ happening, ms: fc.integer({ min: 0, max: 1_500 }) });
 
 const world = fc.record({
   script: fc.array(step, { maxLength: 40 }),
-  /** From a commit to the first sound, and how long an utterance lasts. */
+  /** Time from a commit to the first audio; `speakMs` is the duration of an utterance. */
   thinkMs: fc.integer({ min: 0, max: 3_000 }),
   speakMs: fc.integer({ min: 0, max: 4_000 }),
   isDeaf: fc.boolean(),
@@ -60,7 +60,7 @@ const SETTINGS: TurnSettings = {
   maxCallDurationMs: 900_000,
 };
 
-/** A turn-runner whose agent thinks and speaks by the clock. */
+/** An effect runner whose agent thinks and speaks by the clock. */
 function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World) {
   const clock = new VirtualClock();
   const state = { shown: 'initializing', cutAt: 0, faults: [] as string[] };
@@ -68,7 +68,7 @@ function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World)
   const answered: string[] = [];
   const dropped: number[] = [];
   let speaking: number | undefined;
-  let isHeld = false;
+  let isPaused = false;
   const runner: EffectRunner = new EffectRunner({
     settings: { ...SETTINGS, ...settings },
     clock,
@@ -78,14 +78,14 @@ function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World)
   });
   const utter = (utterance: number, ms: number) => {
     speaking = undefined;
-    isHeld = false;
+    isPaused = false;
     const isCurrent = () => {
       const { agent } = runner.state;
       return agent.phase !== 'idle' && agent.utterance.id === utterance;
     };
     const finish = () => {
       if (!isCurrent()) return;
-      if (isHeld) {
+      if (isPaused) {
         clock.after(50, finish);
         return;
       }
@@ -94,7 +94,7 @@ function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World)
     };
     clock.after(thinkMs, function start() {
       if (!isCurrent()) return;
-      if (isHeld) {
+      if (isPaused) {
         clock.after(50, start);
         return;
       }
@@ -114,8 +114,8 @@ function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World)
     }
     if (effect.type === 'commit-turn') answered.push(effect.text);
     if (effect.type === 'drop-turn') dropped.push(effect.turn);
-    if (effect.type === 'hold-playout') isHeld = true;
-    if (effect.type === 'resume-playout') isHeld = false;
+    if (effect.type === 'hold-playout') isPaused = true;
+    if (effect.type === 'resume-playout') isPaused = false;
     if (effect.type === 'cut-playout') {
       speaking = undefined;
       state.cutAt = clock.now();
@@ -163,19 +163,19 @@ function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World)
   return { clock, runner, state, ends, answered, dropped, send };
 }
 
-it('whatever happens in whatever order, the floor is never left hanging', () => {
+it('any sequence of events ends with the agent idle', () => {
   fc.assert(
     fc.property(world, (made) => {
       const { clock, runner, state, ends, send } = play(made);
       expect(state.faults).toEqual([]);
-      // The caller falls silent, and everything that is said is played.
+      // The caller becomes silent, and all speech is played.
       if (runner.state.turn) send({ type: 'speech-paused', speechEndMs: clock.now() });
       clock.advance(30_000);
       if (ends.length === 0) {
         expect(runner.state.turn).toBeUndefined();
         expect(runner.state.queuedText).toBeUndefined();
         expect(runner.state.pending).toEqual([]);
-        // Something of the agent's own may just be being said.
+        // The agent may be speaking a text that it started on its own.
         const isFree = () => runner.state.isClosed || runner.state.agent.phase === 'idle';
         for (let i = 0; i < 200 && !isFree(); i++) clock.advance(50);
         expect(isFree()).toBe(true);
@@ -184,7 +184,7 @@ it('whatever happens in whatever order, the floor is never left hanging', () => 
       if (clock.now() > limitMs + 5_000) expect(ends.length).toBeGreaterThan(0);
       for (const at of ends) expect(at).toBeLessThanOrEqual(limitMs + 5_000);
       runner.close();
-      // The world's own steps end by themselves; of the turn-runner nothing is left.
+      // All steps of the script end, and no timer of the effect runner remains.
       clock.advance(20_000);
       expect(clock.pending).toBe(0);
     }),
@@ -192,7 +192,7 @@ it('whatever happens in whatever order, the floor is never left hanging', () => 
   );
 }, 60_000);
 
-it('a cut leaves the caller the floor at once, whatever else goes on', () => {
+it("an interruption ends the agent's turn immediately, in any sequence of events", () => {
   fc.assert(
     fc.property(world, (made) => {
       const { runner, clock, state, ends, send } = play(made);

@@ -11,22 +11,22 @@ import type { CallersOrder } from './callers.js';
 import type { CallerFigures } from './light-caller.js';
 
 const CALLERS = fileURLToPath(new URL('./callers.js', import.meta.url));
-/** What every caller asks, again and again. */
+/** The question that every caller repeats. */
 export const QUESTION = 'Good morning, how much are twelve red roses?';
 
-/** Every program of callers answers it. */
+/** The common part of all reports. */
 interface Report {
   readonly type: 'report';
 }
 
-/** What runs in the process of callers. */
+/** The program of the child process. */
 interface CallersProgram {
   readonly path: string;
-  /** Of the callers' wire, Hz. */
+  /** Sample rate of the callers' audio in Hz. */
   readonly sampleRate: number;
 }
 
-/** Callers in a process of their own, so that what they cost is not the gateway's. */
+/** Callers in a child process, so that their CPU time is not counted as the gateway's. */
 export class CallersProcess<
   Order extends object = CallersOrder,
   Figures extends CallerFigures = CallerFigures,
@@ -37,7 +37,7 @@ export class CallersProcess<
     this.#child = child;
   }
 
-  /** By default callers on the call socket. */
+  /** Default: callers on the call socket. */
   static async start<
     Order extends object = CallersOrder,
     Figures extends CallerFigures = CallerFigures,
@@ -49,14 +49,14 @@ export class CallersProcess<
       const file = join(folder, 'question.pcm');
       await writeFile(file, await spokenQuestion(sampleRate));
       const callers = new CallersProcess<Order | Report, Figures>(fork(path, [file]));
-      await callers.order({ type: 'report' }); // it has read the question
+      await callers.order({ type: 'report' }); // the program has read the question
       return callers;
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   }
 
-  /** One at a time. @returns what the callers have met with so far. */
+  /** Sends one order at a time. @returns the figures so far */
   async order(what: Order): Promise<Figures> {
     const answer = once(this.#child, 'message');
     this.#child.send(what);

@@ -3,17 +3,17 @@ import type { ConnectionDetails } from '../../support/harness/call/call-client.j
 import { type CallerFigures, LightCaller } from './light-caller.js';
 
 const FRAME_MS = 20;
-/** Callers are not in step: each has one of five places inside a frame's time. */
+/** Callers are not synchronous: each has one of five offsets within a frame. */
 const PLACES = 5;
 const FRAME_BYTES = 640;
 
-/** What the bench asks of this process; it answers each with its figures so far. */
+/** Orders from the bench; the response to each contains the figures so far. */
 export type CallersOrder =
   | { readonly type: 'call'; readonly details: ConnectionDetails }
   | { readonly type: 'hang-up'; readonly count: number }
   | { readonly type: 'report' };
 
-/** A process of callers; its argument is a file of s16le mono 16 kHz, the question that all ask. */
+/** The argument of this process: a file of s16le mono 16 kHz with the question of all callers. */
 const pcm = readFileSync(process.argv[2] ?? '');
 const question: Buffer[] = [];
 for (let at = 0; at + FRAME_BYTES <= pcm.length; at += FRAME_BYTES) {

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { admit, makeAgent } from '../bench-agent.js';
+import { makeAgent, requestConnection } from '../bench-agent.js';
 import { machineNow, numberBehind } from '../comparison.js';
 import type { RunningGateway } from '../gateway.js';
 import { CallersProcess, QUESTION } from './callers-process.js';
@@ -11,7 +11,7 @@ export const AGENT = {
   prompt: 'Twelve red roses cost thirty dollars, with a vase.',
   max_call_duration_seconds: 3600,
 };
-/** Source: the conversation design, density. */
+/** Minimum number of calls per core. */
 const BAR_CALLS_A_CORE = 50;
 const BAR_BYTES_A_CALL = 2 * 1024 * 1024;
 const WITH_INSTANT = 'instant providers';
@@ -19,16 +19,16 @@ const STEP = 10;
 const MAX_CALLS = 200;
 
 /**
- * How many calls a core holds: calls are added until frames are late. `--json` prints JSON,
- * `--calls N` goes no further than that in steps of `--step N`, `--on` goes on when frames are late.
- * Measured are `--instant` providers and the product itself with everything `--local`, or both.
+ * Measures how many calls a core can run: adds calls until frames are late. `--json` prints JSON,
+ * `--calls N` and `--step N` set the maximum and the step, and `--on` continues with late frames.
+ * `--instant` measures instant providers, `--local` the product with local models; default: both.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const step = numberBehind(args, '--step', STEP);
   const ramps: Ramp[] = [];
   const options = {
-    most: numberBehind(args, '--calls', MAX_CALLS),
-    isStubborn: args.includes('--on'),
+    maxCalls: numberBehind(args, '--calls', MAX_CALLS),
+    continuesWhenLate: args.includes('--on'),
     callersFor: webCallers,
   };
   if (!args.includes('--local')) {
@@ -38,15 +38,15 @@ export async function run(args: readonly string[]): Promise<number> {
   if (!args.includes('--instant')) {
     ramps.push(await ramp({ ...options, name: 'everything local', step: 2 }));
   }
-  // With everything local there is no bar: what a call costs then is told as it is.
+  // There is no target for local models: the cost per call is only reported.
   const verdicts = ramps.filter(({ name }) => name === WITH_INSTANT).flatMap(verdictsOn);
   const report = { machine: machineNow(), question: QUESTION, ramps, verdicts };
   if (args.includes('--json')) {
     console.log(JSON.stringify(report, undefined, 2));
   } else {
     for (const { name, best } of ramps) {
-      const held = best && `${best.calls} calls, ${best.callsACore.toFixed(1)} a core`;
-      console.log(`${name}: ${held ?? 'frames were late from the first step on'}`);
+      const bestText = best && `${best.calls} calls, ${best.callsACore.toFixed(1)} a core`;
+      console.log(`${name}: ${bestText ?? 'frames were late from the first step on'}`);
     }
     for (const { name, isMet, figure, bar } of verdicts) {
       console.log(`${isMet ? 'met   ' : 'missed'} ${name}: ${figure.toFixed(2)} (bar ${bar})`);
@@ -55,7 +55,7 @@ export async function run(args: readonly string[]): Promise<number> {
   return verdicts.every(({ isMet }) => isMet) ? 0 : 1;
 }
 
-/** `--profile FOLDER` leaves CPU profiles of all of the gateway's threads there. */
+/** `--profile FOLDER` writes CPU profiles of all threads of the gateway to the folder. */
 export function profiling(args: readonly string[]): readonly string[] {
   const at = args.indexOf('--profile');
   return at < 0 ? [] : ['--cpu-prof', '--cpu-prof-dir', args[at + 1] ?? '.'];
@@ -85,7 +85,7 @@ async function webCallers(gateway: RunningGateway): Promise<RampCallers> {
   const agentId = await makeAgent(gateway, AGENT);
   return {
     add: async () => {
-      await callers.order({ type: 'call', details: await admit(gateway, agentId) });
+      await callers.order({ type: 'call', details: await requestConnection(gateway, agentId) });
     },
     report: () => callers.order({ type: 'report' }),
     stop: () => callers.stop(),

@@ -42,9 +42,9 @@ import { liveBytes } from '../live-bytes.js';
 import { hostileModel, instantModel, instantRecogniser, instantVoice } from './instant-models.js';
 
 /**
- * The product's calls, with its database, webhooks and limits, put together for benches alone:
- * recogniser, language model and voice answer at once, as remote ones would that cost this machine
- * nothing; what listens for speech and for the ends of turns is real.
+ * A gateway for benchmarks: the product's calls, database, webhooks and limits with providers that
+ * answer instantly, like remote ones without cost for this machine. VAD and turn detection are
+ * real.
  */
 const shutdown = new Shutdown(20_000);
 const config = readConfig(process.env);
@@ -101,10 +101,10 @@ const voiceActivity = new SileroVoiceActivity({
 });
 const turnDetector = new SmartTurn({ folder: modelFolder('smart-turn-v3.2'), scheduler });
 await Promise.all([voiceActivity.warm(), turnDetector.warm()]);
-const closeEars = async () => {
+const closeSpeechModels = async () => {
   await Promise.all([voiceActivity.close(), turnDetector.close()]);
 };
-shutdown.add('ears', closeEars);
+shutdown.add('ears', closeSpeechModels);
 const encoders = new EncoderThread(scheduler);
 shutdown.add('encoders', () => encoders.close());
 const models = new ModelCatalog({ prefix: config.MODEL_PREFIX, llmModels: [] });
@@ -156,7 +156,7 @@ const session = createCallsModule({
     voiceActivity,
     turnDetector,
     speechToText: instantRecogniser,
-    close: closeEars,
+    close: closeSpeechModels,
   },
   hub: monitoring.hub,
   observeFrame: metrics.observeFrame,

@@ -3,17 +3,17 @@ import type { SpeechToText } from '../../../media/stt/speech-to-text.js';
 import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
 
 const RATE = 24_000;
-/** How fast people speak: some fifteen characters a second. */
+/** Samples per character at about fifteen characters per second, a usual speed of speech. */
 const SAMPLES_PER_CHARACTER = RATE / 15;
 const CHUNK = RATE / 5;
 
-/** What is shorter than this is no word but a cough: samples at 16 kHz that are loud. */
+/** Fewer loud samples (at 16 kHz) count as a cough without words. */
 const FEWEST_LOUD = 4_000;
 const LOUD = 0.02;
-/** It costs nothing, as one elsewhere would: of so many samples one is looked at. */
+/** Only one sample in `STRIDE` is inspected, to keep the cost near zero. */
 const STRIDE = 16;
 
-/** Stands for a remote recogniser that answers at once: it hears the same words in all that lasts. */
+/** A recogniser that answers instantly with the same words for any audio of sufficient length. */
 export const instantRecogniser: SpeechToText = {
   id: 'instant',
   languages: ['en'],
@@ -25,7 +25,7 @@ export const instantRecogniser: SpeechToText = {
   },
 };
 
-/** Stands for a remote language model that answers at once, a word at a time. */
+/** An LLM that answers instantly, word by word. */
 export const instantModel: LanguageModel = {
   id: 'instant',
   async *generate() {
@@ -34,7 +34,7 @@ export const instantModel: LanguageModel = {
   },
 };
 
-/** Stands for a remote voice that answers at once: a soft tone, as long as the text would be. */
+/** A voice that answers instantly with a soft tone of the text's usual duration. */
 export const instantVoice: TextToSpeech = {
   id: 'instant',
   languages: ['en'],
@@ -61,11 +61,11 @@ const TONE = Float32Array.from(
   (_, i) => 0.1 * Math.sin((2 * Math.PI * 220 * i) / RATE),
 );
 
-/** What takes a pattern such as `^(a+)+$` for ever, many times. */
+/** Texts for which a pattern such as `^(a+)+$` practically never terminates. */
 const ENDLESS_TEXTS = Array.from({ length: 20 }, () => `${'a'.repeat(50)}!`);
 const CALLS_AT_ONCE = 8;
 
-/** Calls all tools of its agent in every step, with texts on which patterns can take for ever. */
+/** Calls all tools of its agent in every step, with texts that can stall regular expressions. */
 export const hostileModel: LanguageModel = {
   id: 'hostile',
   async *generate({ tools = [] }) {

@@ -3,31 +3,31 @@ import { SUBPROTOCOL } from '../../../agents-runtime/transports/websocket/protoc
 import type { ConnectionDetails } from '../../support/harness/call/call-client.js';
 
 const REPORT_MS = 100;
-/** Between the end of an answer and the next question, ms. */
+/** Minimum time between the end of an answer and the next question, in milliseconds. */
 const MIN_PAUSE = 500;
 const MAX_PAUSE = 1_500;
-/** An answer that has not begun by then is not coming. */
+/** Timeout for the start of an answer. */
 const ANSWER_WITHIN_MS = 8_000;
-/** Audio that comes so much after the last of it was played left a gap that one hears. */
+/** A larger delay of audio after the end of the previous audio is an audible gap. */
 const AUDIBLE_GAP_MS = 5;
 
-/** What many callers have met with. */
+/** Results of several callers. */
 export interface CallerFigures {
   questions: number;
   answers: number;
   unanswered: number;
-  /** Gaps inside an answer's sound, ms. */
+  /** Gaps inside an answer's audio in milliseconds. */
   readonly gapsMs: number[];
-  /** Why sockets closed, other than by us. */
+  /** Reasons for sockets closed by the gateway. */
   readonly lost: string[];
 }
 
-/** A caller that costs as little as may be: asks the same question again and again and hears the answers. */
+/** A caller with minimal CPU cost that repeats a question and receives the answers. */
 export class LightCaller {
   readonly #socket: WebSocket;
   readonly #token: string;
   readonly #figures: CallerFigures;
-  /** The question, frame by frame. */
+  /** The question in frames. */
   readonly #question: readonly Buffer[];
   readonly #silence: Buffer;
   #isReady = false;
@@ -42,7 +42,7 @@ export class LightCaller {
   #reportedAt = 0;
   #isPaused = false;
   #isSpeaking = false;
-  #dryAt: number | undefined;
+  #emptyAt: number | undefined;
 
   constructor(
     { server_url, participant_token }: ConnectionDetails,
@@ -56,7 +56,7 @@ export class LightCaller {
     this.#socket = new WebSocket(server_url, [SUBPROTOCOL], { perMessageDeflate: false });
     this.#socket.on('open', () => this.#send({ type: 'hello', token: this.#token }));
     this.#socket.on('message', (data, isBinary) => {
-      if (isBinary) this.#hear((data as Buffer).length);
+      if (isBinary) this.#receiveAudio((data as Buffer).length);
       else this.#take(JSON.parse(String(data)));
     });
     this.#socket.on('error', (error) => figures.lost.push(error.message));
@@ -66,7 +66,7 @@ export class LightCaller {
     });
   }
 
-  /** Once every 20 ms: the next frame of the microphone, and the loudspeaker's progress. */
+  /** Runs every 20 ms: sends the next microphone frame and advances playback. */
   tick(now: number): void {
     if (!this.#isReady) return;
     if (now >= this.#askAt) this.#ask(now);
@@ -98,14 +98,14 @@ export class LightCaller {
     this.#playedAt = now;
   }
 
-  #hear(bytes: number): void {
+  #receiveAudio(bytes: number): void {
     const now = performance.now();
-    if (this.#dryAt !== undefined && this.#isSpeaking) {
-      const gapMs = now - this.#dryAt;
+    if (this.#emptyAt !== undefined && this.#isSpeaking) {
+      const gapMs = now - this.#emptyAt;
       if (gapMs > AUDIBLE_GAP_MS) this.#figures.gapsMs.push(gapMs);
     }
     if (this.#playedMs >= this.#receivedMs) this.#playedAt = now;
-    this.#dryAt = undefined;
+    this.#emptyAt = undefined;
     this.#receivedMs += bytes / this.#bytesPerMs;
   }
 
@@ -115,10 +115,10 @@ export class LightCaller {
     this.#playedAt = now;
     this.#playedMs += passed;
     if (this.#playedMs >= this.#receivedMs) {
-      this.#dryAt = now - (this.#playedMs - this.#receivedMs);
+      this.#emptyAt = now - (this.#playedMs - this.#receivedMs);
       this.#playedMs = this.#receivedMs;
     }
-    if (now - this.#reportedAt >= REPORT_MS || this.#dryAt !== undefined) this.#report(now);
+    if (now - this.#reportedAt >= REPORT_MS || this.#emptyAt !== undefined) this.#report(now);
   }
 
   #report(now: number): void {
@@ -158,7 +158,7 @@ export class LightCaller {
 
   #show(state: string, now: number): void {
     this.#isSpeaking = state === 'speaking';
-    this.#dryAt = undefined;
+    this.#emptyAt = undefined;
     if (state === 'speaking') {
       if (this.#giveUpAt !== Number.POSITIVE_INFINITY) this.#figures.answers++;
       this.#giveUpAt = Number.POSITIVE_INFINITY;

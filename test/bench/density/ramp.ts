@@ -5,31 +5,31 @@ import { type TreeUsage, usageOfTree } from '../process-tree.js';
 import type { CallerFigures } from './light-caller.js';
 
 const BAR_LATENESS_MS = 20;
-/** New calls settle for so long before they are measured. */
+/** Time before new calls are measured, in milliseconds. */
 const SETTLE_MS = 5_000;
 const MEASURE_MS = 15_000;
 
-/** Callers of one kind of wire, in a process of their own. */
+/** Callers of one transport in a child process. */
 export interface RampCallers {
-  /** Adds one more call. @throws an error that says OVERLOADED when the gateway takes no more */
+  /** Adds one call. @throws an error that contains OVERLOADED if the gateway refuses it */
   add(): Promise<void>;
   report(): Promise<CallerFigures>;
   stop(): void;
 }
 
-/** One step of the ramp. */
+/** Results of one step of the ramp. */
 interface Step {
   readonly calls: number;
-  /** Of all processes of ours, in cores. */
+  /** CPU use of all processes of the gateway, in cores. */
   readonly cores: number;
   readonly callsACore: number;
-  /** The 99th percentile is at most this. */
+  /** Upper bound of the 99th percentile. */
   readonly latenessP99Ms: number;
   readonly loopDelayP99Ms: number;
   readonly residentMb: number;
   readonly answers: number;
   readonly unanswered: number;
-  /** Gaps that callers heard inside answers, and the longest, ms. */
+  /** Number of audible gaps inside answers, and the longest in milliseconds. */
   readonly gaps: number;
   readonly longestGapMs: number;
 }
@@ -37,26 +37,26 @@ interface Step {
 export interface Ramp {
   readonly name: string;
   readonly steps: readonly Step[];
-  /** The largest step in which frames were on time. */
+  /** The largest step with frames on time. */
   readonly best: Step | undefined;
   readonly bytesACall: number;
 }
 
 export interface RampOptions {
   readonly name: string;
-  /** What Node runs, by default the product. */
+  /** Arguments of Node. Default: the product. */
   readonly program?: readonly string[] | undefined;
   readonly env?: Readonly<Record<string, string>>;
-  readonly most: number;
+  readonly maxCalls: number;
   readonly step: number;
-  /** Goes on although frames are late. */
-  readonly isStubborn: boolean;
+  /** Continues with late frames. */
+  readonly continuesWhenLate: boolean;
   readonly callersFor: (gateway: RunningGateway) => Promise<RampCallers>;
 }
 
-/** Adds calls, step by step, until frames are late or the gateway takes no more. */
+/** Adds calls step by step until frames are late or the gateway refuses calls. */
 export async function ramp(options: RampOptions): Promise<Ramp> {
-  const { name, program, env, most, step, isStubborn } = options;
+  const { name, program, env, maxCalls, step, continuesWhenLate } = options;
   const gateway = await startGateway({
     ...(program && { program }),
     env: { CONCURRENT_CALLS: '0', REQUESTS_PER_MINUTE: '0', ...env },
@@ -65,13 +65,13 @@ export async function ramp(options: RampOptions): Promise<Ramp> {
   const steps: Step[] = [];
   try {
     callers = await options.callersFor(gateway);
-    for (let calls = step; calls <= most; calls += step) {
+    for (let calls = step; calls <= maxCalls; calls += step) {
       if (!(await addCalls(callers, step))) break;
       await sleep(SETTLE_MS);
       const measured = await measureStep(gateway, callers, calls);
       steps.push(measured);
       console.error(`${name}: ${JSON.stringify(measured)}`);
-      if (measured.latenessP99Ms > BAR_LATENESS_MS && !isStubborn) break;
+      if (measured.latenessP99Ms > BAR_LATENESS_MS && !continuesWhenLate) break;
     }
   } finally {
     callers?.stop();
@@ -81,13 +81,13 @@ export async function ramp(options: RampOptions): Promise<Ramp> {
   return { name, steps, best, bytesACall: bytesACallOf(steps[0], best) };
 }
 
-/** What the calls have added from the first step to the last that was on time; 0 when there were none. */
+/** Memory added per call between the first step and the last one on time; 0 without such steps. */
 function bytesACallOf(first: Step | undefined, last: Step | undefined): number {
   if (!first || !last || first === last) return 0;
   return ((last.residentMb - first.residentMb) * 2 ** 20) / (last.calls - first.calls);
 }
 
-/** @returns false when the gateway takes no more. */
+/** @returns false if the gateway refuses more calls */
 async function addCalls(callers: RampCallers, count: number): Promise<boolean> {
   for (let i = 0; i < count; i++) {
     try {
@@ -97,7 +97,7 @@ async function addCalls(callers: RampCallers, count: number): Promise<boolean> {
       console.error('the gateway accepts no more calls');
       return false;
     }
-    // They do not all speak at once.
+    // Starts callers at different times.
     await sleep(200);
   }
   return true;

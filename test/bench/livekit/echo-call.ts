@@ -9,7 +9,7 @@ import { CALLER_SAMPLE_RATE } from '../../../media/audio/pcm.js';
 import { rethrowing } from '../../support/harness/call/rethrowing-boundary.js';
 
 const LOUD = 2_000;
-/** Goes on a little after the tone, so that it comes back whole. */
+/** The echo continues after the tone, so that the tone returns completely. */
 const TAIL_MS = 40;
 const ignore = () => undefined;
 const IGNORE = {
@@ -19,23 +19,20 @@ const IGNORE = {
   audible: ignore,
   finished: ignore,
 };
-/** Room samples for one of the caller's. */
+/** Room samples per caller sample. */
 const TIMES = ROOM_RATE / CALLER_SAMPLE_RATE;
 
-/**
- * A call that says back each tone that it hears, through the gateway's own playout: the way of the sound
- * without anybody who thinks.
- */
+/** A call that echoes each tone through the gateway's playout: the audio path without an LLM. */
 export class EchoCall implements CallInput {
   readonly #playout: Playout;
   #echo: Echo | undefined;
   #leftMs = 0;
-  /** Why the wire ended, if it did. */
+  /** The reason if the transport ended. */
   endedBy: string | undefined;
 
-  constructor(wire: RoomTransport) {
+  constructor(transport: RoomTransport) {
     const parts = {
-      transport: wire,
+      transport,
       clock: systemClock,
       ticker: new FrameTicker(systemClock),
       boundary: rethrowing,
@@ -73,7 +70,7 @@ export class EchoCall implements CallInput {
   }
 
   regained(receivedMs: number, announce: (fromMs: number) => void): void {
-    this.#playout.regained(receivedMs, announce);
+    this.#playout.connectionRegained(receivedMs, announce);
   }
 
   hangUp(reason: string): void {
@@ -84,21 +81,21 @@ export class EchoCall implements CallInput {
   #say(samples: Int16Array): void {
     if (!this.#echo) {
       this.#echo = new Echo();
-      this.#playout.release(this.#playout.buffer(this.#echo.pieces(), IGNORE));
+      this.#playout.release(this.#playout.buffer(this.#echo.chunks(), IGNORE));
     }
     this.#echo.push(samples);
   }
 }
 
-/** A tone that is being said back, as what a voice makes. */
+/** A tone to echo, like the output of a voice. */
 class Echo {
   readonly #waiting: Float32Array[] = [];
   #isOver = false;
   #wake: () => void = () => undefined;
 
   /**
-   * Each sample three times: a resampler would wait for what comes after, which a voice, that is far
-   * ahead of what is heard, never makes anybody wait for.
+   * Repeats each sample three times. A resampler would add latency by waiting for later samples,
+   * which a voice, synthesising ahead, does not.
    */
   push(samples: Int16Array): void {
     this.#waiting.push(
@@ -115,7 +112,7 @@ class Echo {
     this.#wake();
   }
 
-  async *pieces(): AsyncGenerator<SpokenChunk> {
+  async *chunks(): AsyncGenerator<SpokenChunk> {
     for (;;) {
       for (const samples of this.#waiting.splice(0)) yield { text: '', words: [], samples };
       if (this.#waiting.length > 0) continue;

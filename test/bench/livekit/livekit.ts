@@ -14,14 +14,14 @@ import { prepareTool } from '../../support/harness/process/required-tools.js';
 import { liveBytes } from '../live-bytes.js';
 import { usageOfTree } from '../process-tree.js';
 import { EchoCall } from './echo-call.js';
-import { PulseGuest } from './pulses.js';
+import { PulseParticipant } from './pulses.js';
 
 const ROOMS = 4;
-/** Both ways are measured for so long, at the least. */
+/** Minimum duration of both measurements. */
 const MINUTES = 1;
-/** Until what starts has started. */
+/** Time until everything has started, in milliseconds. */
 const WARM_MS = 10_000;
-/** Bar in ms. Source: the issue on LiveKit rooms. */
+/** Upper limit of the added latency in milliseconds. */
 const ADDED_P99_MS = 40;
 const KIB = 1024;
 
@@ -29,15 +29,15 @@ setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
 interface Room {
-  readonly guest: PulseGuest;
-  readonly other: PulseGuest | undefined;
+  readonly guest: PulseParticipant;
+  readonly other: PulseParticipant | undefined;
   readonly call: EchoCall | undefined;
 }
 
 /**
- * What bridge and gateway add to the way of the sound: a participant's tone is said back by another
- * participant, or through the bridge by a call that does nothing else; and what rooms cost in CPU and
- * memory. `--minutes N` goes on so long, `--rooms N` holds so many, `--json` prints JSON.
+ * Measures the latency that bridge and gateway add: a tone is echoed by another participant, or
+ * through the bridge by a call. Also measures CPU and memory per room. `--minutes N` sets the
+ * duration, `--rooms N` the number of rooms, `--json` prints JSON.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const option = (name: string, otherwise: number) =>
@@ -56,7 +56,8 @@ export async function run(args: readonly string[]): Promise<number> {
       cores: cpus().length,
       load: loadavg()[0] ?? 0,
     };
-    // On a busy machine one of two rare delays may happen to be the raw way's: none may exceed the bar.
+    // On a busy machine, a rare delay may affect only the raw path: no percentile may exceed the
+    // limit.
     const worst = Math.max(...Object.values(figures.addedMs));
     const verdicts = [
       {
@@ -87,26 +88,28 @@ async function measure(
 ) {
   await sleep(WARM_MS / 2);
   const empty = memoryOf(pool);
-  // As many of the one kind as of the other: the machine is as busy for both.
+  // Equal numbers of both kinds, so that other load affects both.
   for (let i = 0; i < wanted.rooms; i++) rooms.push(await echoed(server, pool, `ours-${i}`));
   for (let i = 0; i < wanted.rooms; i++) rooms.push(await raw(server, `raw-${i}`));
   await sleep(WARM_MS);
   const [begin, beganAt] = [usage(pool), performance.now()];
   const first = { bridges: memoryOf(pool), gateway: liveBytes(collect) };
-  for (const { guest } of rooms) guest.heardMs.length = 0;
+  for (const { guest } of rooms) guest.roundTripsMs.length = 0;
   await sleep(wanted.minutes * 60_000);
   const seconds = (performance.now() - beganAt) / 1000;
   const end = usage(pool);
   const last = { bridges: memoryOf(pool), gateway: liveBytes(collect) };
   const times = (isOurs: boolean) =>
     percentilesOf(
-      rooms.flatMap(({ guest, call }) => ((call !== undefined) === isOurs ? guest.heardMs : [])),
+      rooms.flatMap(({ guest, call }) =>
+        (call !== undefined) === isOurs ? guest.roundTripsMs : [],
+      ),
     );
   const [ours, through] = [times(true), times(false)];
   return {
     rooms: wanted.rooms,
     minutes: wanted.minutes,
-    /** There and back, of another participant and of a call. */
+    /** Round trip through another participant and through a call. */
     rawMs: through,
     oursMs: ours,
     addedMs: {
@@ -130,20 +133,20 @@ async function measure(
 
 async function echoed(server: LiveKitServer, pool: BridgePool, room: string): Promise<Room> {
   const url = server.url.replace('http', 'ws');
-  const guest = new PulseGuest('pulse', url, await roomToken(server, room, 'caller'));
+  const guest = new PulseParticipant('pulse', url, await roomToken(server, room, 'caller'));
   const token = await agentToken(server, room);
   const invitation = { callId: room, url, token, callerIdentity: 'caller' };
-  const wire = await pool.join(invitation, new AbortController().signal);
-  const call = new EchoCall(wire);
-  wire.start(call);
+  const transport = await pool.join(invitation, new AbortController().signal);
+  const call = new EchoCall(transport);
+  transport.start(call);
   await guest.ready;
   return { guest, other: undefined, call };
 }
 
 async function raw(server: LiveKitServer, room: string): Promise<Room> {
   const url = server.url.replace('http', 'ws');
-  const guest = new PulseGuest('pulse', url, await roomToken(server, room, 'caller'));
-  const other = new PulseGuest('echo', url, await roomToken(server, room, 'echo'));
+  const guest = new PulseParticipant('pulse', url, await roomToken(server, room, 'caller'));
+  const other = new PulseParticipant('echo', url, await roomToken(server, room, 'echo'));
   await Promise.all([guest.ready, other.ready]);
   return { guest, other, call: undefined };
 }

@@ -1,6 +1,6 @@
-// A participant of a room for the bench, as a program of its own: `pulse` says a short tone again and
-// again and tells after how long it heard it back; `echo` says back each tone that it hears. Its
-// arguments are its part, the server's URL and a token. It ends with its IPC channel.
+// A room participant in a child process. `pulse` sends a short tone repeatedly and reports the time
+// until its echo; `echo` sends back each received tone. Arguments: role, server URL, token. It
+// exits with its IPC channel.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -21,7 +21,7 @@ const FRAME_MS = 10;
 const FRAME = (RATE * FRAME_MS) / 1000;
 const QUEUE_MS = 200;
 const LOUD = 2_000;
-/** A tone's echo has surely come, or got lost, by then. */
+/** After this time an echo counts as lost. */
 const LOST_MS = PULSE_EVERY_MS - 100;
 
 const [, , part, url = '', token = ''] = process.argv;
@@ -46,7 +46,7 @@ async function pulse(): Promise<void> {
     Math.round(16_000 * Math.sin((2 * Math.PI * 1_000 * i) / RATE)),
   );
   for (;;) {
-    // Not in step with anybody's frames.
+    // The random delay avoids synchronisation with frames.
     await sleep(PULSE_EVERY_MS + 40 * Math.random());
     saidAt = performance.now();
     for (let at = 0; at < tone.length; at += FRAME) say(tone.slice(at, at + FRAME));
@@ -57,8 +57,8 @@ function say(samples: Int16Array): void {
   void source.captureFrame(new AudioFrame(samples, RATE, 1, samples.length)).catch(() => undefined);
 }
 
-async function measure(heard: RemoteTrack): Promise<void> {
-  for await (const { data } of streamOf(heard)) {
+async function measure(remoteTrack: RemoteTrack): Promise<void> {
+  for await (const { data } of streamOf(remoteTrack)) {
     const onset = data.findIndex((sample) => Math.abs(sample) > LOUD);
     if (onset < 0 || saidAt === undefined) continue;
     const ms = performance.now() - saidAt - ((data.length - onset) * 1000) / RATE;
@@ -67,16 +67,16 @@ async function measure(heard: RemoteTrack): Promise<void> {
   }
 }
 
-/** Goes on a little after the tone, so that it comes back whole. */
-async function echo(heard: RemoteTrack): Promise<void> {
+/** Continues after the tone, so that it returns completely. */
+async function echo(remoteTrack: RemoteTrack): Promise<void> {
   let leftMs = 0;
-  for await (const { data } of streamOf(heard)) {
+  for await (const { data } of streamOf(remoteTrack)) {
     if (data.some((sample) => Math.abs(sample) > LOUD)) leftMs = 40;
     if (leftMs > 0) say(data.slice());
     leftMs -= FRAME_MS;
   }
 }
 
-function streamOf(heard: RemoteTrack) {
-  return new AudioStream(heard, { sampleRate: RATE, numChannels: 1, frameSizeMs: FRAME_MS });
+function streamOf(remoteTrack: RemoteTrack) {
+  return new AudioStream(remoteTrack, { sampleRate: RATE, numChannels: 1, frameSizeMs: FRAME_MS });
 }

@@ -1,16 +1,16 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** A tone, and the time from one to the next. */
+/** Duration of a tone and interval between two tones, in milliseconds. */
 export const PULSE_MS = 60;
 export const PULSE_EVERY_MS = 900;
 
 const PROGRAM = fileURLToPath(new URL('./pulse-program.js', import.meta.url));
 
-/** A participant that says tones and measures when they come back, or one that says them back. */
-export class PulseGuest {
-  /** Ms from each tone to its echo. */
-  readonly heardMs: number[] = [];
+/** A participant that sends tones and measures their echoes, or one that echoes them. */
+export class PulseParticipant {
+  /** Time from each tone to its echo in milliseconds. */
+  readonly roundTripsMs: number[] = [];
   readonly ready: Promise<void>;
   readonly #child: ChildProcess;
 
@@ -19,9 +19,9 @@ export class PulseGuest {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     this.ready = new Promise((resolve, reject) => {
-      this.#child.on('message', (told: { type: 'ready' | 'heard'; ms: number }) => {
-        if (told.type === 'ready') resolve();
-        else this.heardMs.push(told.ms);
+      this.#child.on('message', (message: { type: 'ready' | 'heard'; ms: number }) => {
+        if (message.type === 'ready') resolve();
+        else this.roundTripsMs.push(message.ms);
       });
       this.#child.once('exit', () => reject(new Error('a participant of the bench ended')));
     });
@@ -29,8 +29,8 @@ export class PulseGuest {
 
   async close(): Promise<void> {
     if (this.#child.exitCode !== null) return;
-    const gone = new Promise((resolve) => this.#child.once('exit', resolve));
+    const exited = new Promise((resolve) => this.#child.once('exit', resolve));
     this.#child.kill('SIGKILL');
-    await gone;
+    await exited;
   }
 }

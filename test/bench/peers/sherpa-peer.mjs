@@ -1,4 +1,4 @@
-// Speaks lines of standard input with sherpa-onnx-node on one thread; answers each with its times.
+// Speaks lines of standard input with sherpa-onnx-node on one thread and prints the times of each.
 // usage: sherpa-peer.mjs NODE_MODULES MODEL_FOLDER ESPEAK_DATA
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

@@ -2,31 +2,34 @@ import type { SimulatedCall } from '../../../tools/simulator/simulated-call.js';
 import { speechSegmentsOf } from '../../../tools/simulator/speech-segments.js';
 import type { CallerFigures } from '../density/light-caller.js';
 
-/** Between the end of an answer and the next question, ms. */
+/** Minimum time between the end of an answer and the next question, in milliseconds. */
 const MIN_PAUSE = 500;
 const MAX_PAUSE = 1_500;
-/** An answer that has not begun by then is not coming. */
+/** Timeout for the start of an answer. */
 const ANSWER_WITHIN_MS = 8_000;
-/** So much silence ends an answer. */
+/** Silence that ends an answer, in milliseconds. */
 const ENDED_MS = 500;
-/** Who breaks in lets the agent speak for so long first. */
+/** Interruptions start after this much of the agent's speech. */
 const BREAK_IN_AFTER_MS = 900;
 
-/** What many callers on telephones have met with. */
+/** Results of several phone callers. */
 export interface PhoneFigures extends CallerFigures {
-  /** From where a caller broke in to the last that the carrier played of the agent, ms. */
+  /**
+   * Time from the onset of an interruption to the last audio that the carrier plays, in
+   * milliseconds.
+   */
   readonly bargeInMs: number[];
-  /** From the end of a question to the first of the answer, ms. */
+  /** Time from the end of a question to the first audio of the answer, in milliseconds. */
   readonly latencyMs: number[];
-  mostLeadMs: number;
+  maxLeadMs: number;
 }
 
-/** A caller who asks the same question again and again, and hears the answers out or breaks in. */
+/** A caller who repeats a question and waits for the end of the answers or interrupts them. */
 export class PhoneCaller {
   readonly #call: SimulatedCall;
   readonly #question: Int16Array;
   readonly #figures: PhoneFigures;
-  /** In the question, before its first sound. */
+  /** Position of the first audio in the question. */
   readonly #onsetMs: number;
   #hasHungUp = false;
 
@@ -37,7 +40,7 @@ export class PhoneCaller {
     this.#onsetMs = speechSegmentsOf(question, call.leg.sampleRate)[0]?.fromMs ?? 0;
   }
 
-  /** @returns once the gateway has answered. @throws if it does not */
+  /** Resolves when the gateway has answered. @throws if it does not */
   async begin({ breaksIn }: { readonly breaksIn: boolean }): Promise<void> {
     const call = this.#call;
     if ((await call.ring()) !== 'answered') {
@@ -60,7 +63,7 @@ export class PhoneCaller {
     while (!this.#hasHungUp) {
       await this.#ask(breaksIn);
       this.#figures.gapsMs.push(...line.drainGaps());
-      this.#figures.mostLeadMs = Math.max(this.#figures.mostLeadMs, line.maxLeadMs);
+      this.#figures.maxLeadMs = Math.max(this.#figures.maxLeadMs, line.maxLeadMs);
       for (const { what } of this.#call.faults) this.#figures.lost.push(what);
       const pauseMs = MIN_PAUSE + Math.random() * (MAX_PAUSE - MIN_PAUSE);
       const next = line.atMs + pauseMs;

@@ -3,7 +3,7 @@ import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import { TwilioCall, type TwilioCallOptions } from '../../../tools/simulator/twilio/twilio-call.js';
 import { PhoneCaller, type PhoneFigures } from './phone-caller.js';
 
-/** What the bench asks of this process; it answers each with its figures so far. */
+/** Orders from the bench; the response to each contains the figures so far. */
 export type PhoneOrder =
   | {
       readonly type: 'call';
@@ -13,12 +13,15 @@ export type PhoneOrder =
   | { readonly type: 'hang-up'; readonly count: number }
   | { readonly type: 'report' };
 
-/** What a `call` that was not answered adds to the figures. */
+/** The figures, with the reason if a `call` was not answered. */
 export interface PhoneAnswer extends PhoneFigures {
   readonly refused?: string;
 }
 
-/** A process of callers; its argument is a file of s16le mono 8 kHz, the question that all ask. */
+/**
+ * A process of callers. Its argument is a file of s16le mono 8 kHz with the question of all
+ * callers.
+ */
 const bytes = readFileSync(process.argv[2] ?? '');
 const question = new Int16Array(bytes.length >> 1);
 for (let i = 0; i < question.length; i++) question[i] = bytes.readInt16LE(2 * i);
@@ -30,7 +33,7 @@ const figures: PhoneFigures = {
   lost: [],
   bargeInMs: [],
   latencyMs: [],
-  mostLeadMs: 0,
+  maxLeadMs: 0,
 };
 const callers: PhoneCaller[] = [];
 

@@ -12,15 +12,15 @@ import type { PhoneAnswer, PhoneOrder } from './phone-callers.js';
 const CALLERS = fileURLToPath(new URL('./phone-callers.js', import.meta.url));
 const ACCOUNT = { accountSid: 'AC0001', authToken: 'bench_auth_token' };
 const NUMBER = '+15550199';
-/** Whoever is asked over REST is not there: calls end by their sockets. */
+/** Without a reachable REST API: calls end by their sockets. */
 const ENV = {
   TWILIO_ACCOUNT_SID: ACCOUNT.accountSid,
   TWILIO_AUTH_TOKEN: ACCOUNT.authToken,
   TWILIO_BASE_URL: 'http://127.0.0.1:9',
 };
-/** Source: the issue. */
+/** Minimum number of calls per core. */
 const BAR_CALLS_A_CORE = 40;
-/** Source: the conversation design, latency: from the onset of speech to silence. */
+/** Maximum time from the onset of speech to silence. */
 const BAR_BARGE_IN_P95_MS = 350;
 const STEP = 10;
 const MAX_CALLS = 200;
@@ -29,10 +29,10 @@ const INTERRUPTIONS = 60;
 const INTERRUPTED_WITHIN_MS = 300_000;
 
 /**
- * Calls on Twilio's wire, with providers that answer at once: how many a core holds until frames are
- * late, and how soon the carrier plays nothing any more when callers break in. `--json` prints JSON,
- * `--calls N` goes no further than that in steps of `--step N`, `--on` goes on when frames are late,
- * `--density` and `--barge-in` measure one of the two.
+ * Measures calls over Twilio's protocol with instant providers: calls per core until frames are
+ * late, and the time until the carrier is silent after an interruption. `--json` prints JSON,
+ * `--calls N` and `--step N` set the maximum and the step, `--on` continues with late frames,
+ * `--density` and `--barge-in` select one part.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const density = args.includes('--barge-in') ? undefined : await densityOf(args);
@@ -75,14 +75,14 @@ function densityOf(args: readonly string[]) {
     name: "Twilio's wire, instant providers",
     program: [...profiling(args), INSTANT],
     env: ENV,
-    most: numberBehind(args, '--calls', MAX_CALLS),
+    maxCalls: numberBehind(args, '--calls', MAX_CALLS),
     step: numberBehind(args, '--step', STEP),
-    isStubborn: args.includes('--on'),
+    continuesWhenLate: args.includes('--on'),
     callersFor: (gateway) => phoneCallers(gateway, false),
   });
 }
 
-/** Callers who break into every answer. */
+/** Callers who interrupt every answer. */
 async function bargeInOf() {
   const gateway = await startGateway({ program: [INSTANT], env: ENV });
   try {
@@ -96,7 +96,7 @@ async function bargeInOf() {
         figures = await callers.report();
       }
       if (figures.lost.length > 0) throw new Error(`Lost: ${figures.lost.join(', ')}`);
-      return { ...percentilesOf(figures.bargeInMs), mostLeadMs: figures.mostLeadMs };
+      return { ...percentilesOf(figures.bargeInMs), mostLeadMs: figures.maxLeadMs };
     } finally {
       callers.stop();
     }

@@ -18,7 +18,7 @@ async function account(balance: number | null, pricePerSecond: number) {
   return id;
 }
 
-/** A call that has run for so long. */
+/** Creates a call that has been running for `seconds`. */
 async function runningCall(accountId: string, seconds: number, gatewayId = GATEWAY) {
   const calls = new CallsRepository(database.db, 0);
   const callId = randomUUID();
@@ -37,8 +37,8 @@ async function runningCall(accountId: string, seconds: number, gatewayId = GATEW
   return callId;
 }
 
-/** Looks once, and says which of these calls are told to end, and why. */
-async function lookAt(...callIds: string[]) {
+/** Checks the credits once and returns the calls to end, with the reasons. */
+async function checkCredits(...callIds: string[]) {
   const ended: string[] = [];
   const watch = new CreditMonitor({
     calls: new CallsRepository(database.db, 0),
@@ -56,31 +56,31 @@ async function lookAt(...callIds: string[]) {
   return ended.filter((line) => callIds.some((callId) => line.startsWith(callId)));
 }
 
-it('ends a call when its account has spent its balance on it', async () => {
+it('a call ends when it has used up the balance of its account', async () => {
   const accountId = await account(10, 0.5);
   const callId = await runningCall(accountId, 2);
-  expect(await lookAt(callId)).toEqual([]);
+  expect(await checkCredits(callId)).toEqual([]);
   await database
     .db('calls')
     .where({ call_id: callId })
     .update({ started_at: database.db.raw(`now() - interval '21 s'`) });
-  expect(await lookAt(callId)).toEqual([`${callId} insufficient_credits`]);
+  expect(await checkCredits(callId)).toEqual([`${callId} insufficient_credits`]);
 });
 
-it('counts all calls of the account together, wherever they run, and ends its own', async () => {
+it('all calls of an account count, on any gateway, and each gateway ends its own calls', async () => {
   const accountId = await account(10, 0.5);
   const here = await runningCall(accountId, 11);
-  const elsewhere = await runningCall(accountId, 11, randomUUID());
-  expect(await lookAt(here, elsewhere)).toEqual([`${here} insufficient_credits`]);
+  const onOtherGateway = await runningCall(accountId, 11, randomUUID());
+  expect(await checkCredits(here, onOtherGateway)).toEqual([`${here} insufficient_credits`]);
 });
 
-it('leaves alone whose balance is unlimited, and whose calls are free', async () => {
+it('accounts with an unlimited balance and free calls are not affected', async () => {
   const unlimited = await runningCall(await account(null, 5), 1_000);
   const free = await runningCall(await account(0.000_001, 0), 1_000);
-  expect(await lookAt(unlimited, free)).toEqual([]);
+  expect(await checkCredits(unlimited, free)).toEqual([]);
 });
 
-it('takes what the call cost from the balance when it ends, once', async () => {
+it('the cost of a call is deducted once, at its end', async () => {
   const accountId = await account(100, 2);
   const callId = await runningCall(accountId, 10);
   const calls = new CallsRepository(database.db, 0);
@@ -92,11 +92,11 @@ it('takes what the call cost from the balance when it ends, once', async () => {
   expect(Number(balance) + Number(used)).toBeCloseTo(100, 5);
 });
 
-it('tells the client why, before the call ends', async () => {
+it('the client receives the reason before the call ends', async () => {
   const { call, clock, transport, ended } = harness();
   call.connected();
   call.hangUp('insufficient_credits');
-  await clock.run(100); // the record of the call's beginning is slow, and written first
+  await clock.run(100); // the slow record of the call's start is written first
   expect(transport.events.slice(-2)).toMatchObject([
     { type: 'error', code: 'INSUFFICIENT_CREDITS' },
     { type: 'end', reason: 'insufficient_credits' },

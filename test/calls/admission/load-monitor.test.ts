@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LoadMonitor } from '../../../src/calls/admission/load-monitor.js';
 
-/** Looks come ten times as fast as in the product, so that a test lasts a second or two. */
+/** Sample interval in ms: a tenth of the product's, so that a test takes a second or two. */
 const LOOK_MS = 100;
 const LIMIT_MS = 30_000;
 
@@ -12,10 +12,7 @@ afterEach(() => {
   for (const watch of watches.splice(0)) watch.stop();
 });
 
-/**
- * A gateway that has a core to itself, as far as it knows; how much of one a test is given is not
- * in its hands.
- */
+/** A monitor that assumes a full core for the gateway, whatever CPU time the test gets. */
 function watching(calls: number, cores = 1): LoadMonitor {
   const cpuSeconds = () => (cores * performance.now()) / 1000;
   const watch = new LoadMonitor(pino({ level: 'silent' }), { sampleMs: LOOK_MS, cpuSeconds });
@@ -24,7 +21,7 @@ function watching(calls: number, cores = 1): LoadMonitor {
   return watch;
 }
 
-/** Keeps the event loop from everything else, as too many calls would. */
+/** Blocks the event loop, as too many calls would. */
 async function overload(isEnough: () => boolean): Promise<void> {
   const until = performance.now() + LIMIT_MS;
   while (!isEnough() && performance.now() < until) {
@@ -33,8 +30,8 @@ async function overload(isEnough: () => boolean): Promise<void> {
   }
 }
 
-describe('the watch over the load', () => {
-  it('lets nobody in while the event loop cannot keep up, and everybody when it can again', async () => {
+describe('load monitor', () => {
+  it('refuses calls while the event loop is overloaded, and accepts them after recovery', async () => {
     const watch = watching(20);
     expect(watch.isOpen).toBe(true);
     await overload(() => !watch.isOpen);
@@ -44,21 +41,21 @@ describe('the watch over the load', () => {
     expect(watch.isOpen).toBe(true);
   });
 
-  it('lets everybody in while there are next to no calls, as at a start', async () => {
+  it('accepts calls while there are almost no calls, as after a start', async () => {
     const watch = watching(1);
     const busy = watching(20);
     await overload(() => !busy.isOpen);
     expect([watch.isOpen, busy.isOpen]).toEqual([true, false]);
   });
 
-  it('lets everybody in while others have the CPU', async () => {
+  it('accepts calls while other processes use the CPU', async () => {
     const [starved, busy] = [watching(20, 0.3), watching(20)];
     await overload(() => !busy.isOpen);
     expect([starved.isOpen, busy.isOpen]).toEqual([true, false]);
   });
 
-  it('counts how long callers wait for a CPU, and no other jobs', async () => {
-    // Of the last two one is asked nothing of: a machine that stands still may close both.
+  it("measures the queue of callers' CPU jobs and of no other jobs", async () => {
+    // The last two differ only in their jobs: a stalled machine may close both.
     const [urgent, background, idle] = [watching(20), watching(20), watching(20)];
     const until = performance.now() + LIMIT_MS;
     while (urgent.isOpen && performance.now() < until) {

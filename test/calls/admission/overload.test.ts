@@ -15,7 +15,7 @@ const plane = withControlPlane({
     const calls = new CallsRepository(db, 0);
     const tokens = new CallTokens(secrets);
     const nothing = { find: async () => undefined };
-    const desk = new ConnectionService({
+    const service = new ConnectionService({
       agents: new AgentsRepository(db),
       calls,
       tokens,
@@ -32,11 +32,11 @@ const plane = withControlPlane({
       }),
       socketOrigin: () => 'ws://127.0.0.1',
     });
-    return connectionRoutes(desk);
+    return connectionRoutes(service);
   },
 });
 
-it('refuses calls with 503 and when to try again while the gateway cannot keep up, and takes no slot', async () => {
+it('an overloaded gateway refuses calls with 503 and Retry-After and takes no slot', async () => {
   const ask = await plane.asNewAccount();
   const { agent_id } = (await ask('POST', '/agent', { name: 'Pool', config: {} })).body;
   await ask('POST', `/agent/${agent_id}/deploy`);

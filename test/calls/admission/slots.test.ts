@@ -19,7 +19,7 @@ function call(accountId: string) {
   };
 }
 
-it('are taken exactly, in a burst of 100 by two gateways, and freed by an end', async () => {
+it('slots are never exceeded in a burst of 100 on two gateways, and are freed when a call ends', async () => {
   const pools = [database.db, connect(database.connection)];
   const gateways = pools.map((db) => new CallsRepository(db, SLOTS));
   const accountId = await new AccountsRepository(database.db).insert('An account of a test');
@@ -34,7 +34,7 @@ it('are taken exactly, in a burst of 100 by two gateways, and freed by an end', 
   await pools[1]!.destroy();
 });
 
-it('of another account are its own', async () => {
+it('slots are counted per account', async () => {
   const calls = new CallsRepository(database.db, 1);
   for (let i = 0; i < 2; i++) {
     const accountId = await new AccountsRepository(database.db).insert('An account of a test');
@@ -43,7 +43,7 @@ it('of another account are its own', async () => {
   }
 });
 
-it('are looked up without waiting for a call that is taking one', async () => {
+it('free slots can be read while a call takes one', async () => {
   const calls = new CallsRepository(database.db, 1);
   const accountId = await new AccountsRepository(database.db).insert('An account of a test');
   await database.db.transaction(async (transaction) => {

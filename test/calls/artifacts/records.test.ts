@@ -13,7 +13,7 @@ import { insertCall, type TurnSeed } from '../../support/harness/postgres/call-r
 let origin: string | undefined;
 let clockMs: number | undefined;
 
-/** Their own tests are elsewhere. */
+/** Recordings have separate tests. */
 const NO_RECORDINGS = {
   prepare: async () => 'not_recorded' as const,
   fileOf: async () => undefined,
@@ -30,10 +30,10 @@ const plane = withControlPlane({
     }),
 });
 
-/** Asks for a target exactly as it stands, which fetch would rewrite. */
+/** Requests a raw target, because fetch would normalise it. */
 async function statusOf(target: string): Promise<number | undefined> {
-  const asked = request(plane.url, { path: target }).end();
-  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  const clientRequest = request(plane.url, { path: target }).end();
+  const [response] = (await once(clientRequest, 'response')) as [IncomingMessage];
   response.resume();
   return response.statusCode;
 }
@@ -91,8 +91,8 @@ async function linkOf(format?: string) {
   return { url: new URL(body.url), callId };
 }
 
-describe('a transcript', () => {
-  it('is JSON behind a link that needs no key', async () => {
+describe('transcript', () => {
+  it('is returned as JSON by a link without a key', async () => {
     const { url, callId } = await linkOf();
     const response = await fetch(url);
     expect(response.status).toBe(200);
@@ -136,7 +136,7 @@ describe('a transcript', () => {
     expect(transcript.is_complete).toBe(true);
   });
 
-  it('is text where that is asked for', async () => {
+  it('is returned as text if requested', async () => {
     const { url } = await linkOf('text');
     const response = await fetch(url);
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
@@ -153,7 +153,7 @@ describe('a transcript', () => {
       'application/x-subrip; charset=utf-8',
       '2\n00:01:01,000 --> 00:01:01,900\nCaller: When',
     ],
-  ])('is subtitles as %s', async (format, type, part) => {
+  ])('is returned as %s subtitles', async (format, type, part) => {
     const { url } = await linkOf(format);
     expect(url.pathname).toMatch(new RegExp(`/transcript\\.${format}$`));
     const response = await fetch(url);
@@ -161,14 +161,14 @@ describe('a transcript', () => {
     expect(await response.text()).toContain(part);
   });
 
-  it('is 422 in a format that there is not', async () => {
+  it('returns 422 for an unknown format', async () => {
     const { ask, path } = await callWithTurns();
     const { status, body } = await ask('GET', `${path}/transcript?format=doc`);
     expect([status, body.detail[0].loc]).toEqual([422, ['query', 'format']]);
     expect(body.detail[0].msg).toContain("'vtt'");
   });
 
-  it('has every turn of a call that has very many, in order', async () => {
+  it('contains all turns of a very long call in order', async () => {
     const turns = Array.from({ length: 1_203 }, (_, i) => ({
       role: i % 2 === 0 ? ('agent' as const) : ('user' as const),
       text: `Turn ${i}.`,
@@ -176,13 +176,15 @@ describe('a transcript', () => {
     const { ask, path } = await callWithTurns(turns);
     for (const format of ['json', 'vtt']) {
       const { body } = await ask('GET', `${path}/transcript?format=${format}`);
-      const told = await (await fetch(body.url)).text();
-      const numbers = [...told.matchAll(/Turn (\d+)\./g)].map(([, number]) => Number(number));
+      const responseText = await (await fetch(body.url)).text();
+      const numbers = [...responseText.matchAll(/Turn (\d+)\./g)].map(([, number]) =>
+        Number(number),
+      );
       expect(numbers).toEqual(turns.map((_, i) => i));
     }
   });
 
-  it('comes in parts by Range', async () => {
+  it('supports Range requests', async () => {
     const { url } = await linkOf('text');
     const whole = Buffer.from(await (await fetch(url)).arrayBuffer());
     const part = async (range: string) => {
@@ -212,7 +214,7 @@ describe('a transcript', () => {
     expect(head.headers.get('accept-ranges')).toBe('bytes');
   });
 
-  it('is 404 for a call in which nothing was said, and for no call', async () => {
+  it('returns 404 for a call without turns and for an unknown call', async () => {
     const { ask, path } = await callWithTurns([]);
     expect((await ask('GET', `${path}/transcript`)).body.code).toBe('TRANSCRIPT_NOT_FOUND');
     for (const id of [randomUUID(), 'x', '%27']) {
@@ -221,14 +223,14 @@ describe('a transcript', () => {
     }
   });
 
-  it('is 404 for another account', async () => {
+  it('returns 404 for another account', async () => {
     const { path } = await callWithTurns();
     const other = await plane.asNewAccount();
     expect((await other('GET', `${path}/transcript`)).body.code).toBe('CALL_NOT_FOUND');
     expect((await other('GET', `${path}/recording`)).body.code).toBe('CALL_NOT_FOUND');
   });
 
-  it('is 503 while the gateway does not know its address', async () => {
+  it('returns 503 while the public URL is unknown', async () => {
     const { ask, path } = await callWithTurns();
     origin = undefined;
     const { status, body } = await ask('GET', `${path}/transcript`);
@@ -236,8 +238,8 @@ describe('a transcript', () => {
   });
 });
 
-describe('a link', () => {
-  it('lives for an hour', async () => {
+describe('download link', () => {
+  it('is valid for an hour', async () => {
     const madeMs = Date.now();
     const { url } = await linkOf();
     clockMs = madeMs + 3_590_000;
@@ -247,7 +249,7 @@ describe('a link', () => {
     expect([late.status, JSON.parse(await late.text()).code]).toEqual([403, 'FORBIDDEN']);
   });
 
-  it('is refused where only a URL parser reads the signed path in it', async () => {
+  it('is refused if only URL normalisation makes its path equal to the signed one', async () => {
     const { url } = await linkOf();
     const { pathname, search } = url;
     for (const path of [
@@ -261,7 +263,7 @@ describe('a link', () => {
     expect(await statusOf(pathname + search)).toBe(200);
   });
 
-  it('is worth nothing once it is altered', async () => {
+  it('is refused after any change', async () => {
     const { url } = await linkOf();
     const { callId: other } = await callWithTurns();
     const altered = (change: (copy: URL) => void) => {
@@ -282,11 +284,11 @@ describe('a link', () => {
     ]) {
       expect((await fetch(copy)).status).toBe(403);
     }
-    const stranger = new SignedLinks(new SecretKeys(['another secret altogether']));
-    expect((await fetch(plane.url + stranger.sign(url.pathname))).status).toBe(403);
+    const otherLinks = new SignedLinks(new SecretKeys(['another secret altogether']));
+    expect((await fetch(plane.url + otherLinks.sign(url.pathname))).status).toBe(403);
   });
 
-  it('outlives a rotation of the secret while the older one is kept', () => {
+  it('stays valid after a rotation of the secret while the old one is configured', () => {
     const [old, young] = ['the older of the secrets', 'the newer of the secrets'];
     const link = new SignedLinks(new SecretKeys([old])).sign('/x');
     expect(new SignedLinks(new SecretKeys([young, old])).isValid(link)).toBe(true);

@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 
-// Neither parser has types that TypeScript can use.
+// Neither parser has usable TypeScript types.
 const require = createRequire(import.meta.url);
 
-/** A cue as somebody else's reader has it. */
+/** A cue as parsed by a third-party reader. */
 export interface ReadCue {
-  /** Seconds. */
+  /** Start in seconds. */
   readonly from: number;
   readonly to: number;
   readonly speaker?: string;
@@ -30,10 +30,10 @@ interface VttParser {
   };
 }
 
-/** Reads WebVTT with the parser behind the W3C's validator, and with its faults. */
+/** Parses WebVTT with the W3C validator's parser; also returns its errors. */
 export function readVtt(text: string) {
   const { WebVTTParser } = require('webvtt-parser');
-  // By itself it knows a few names of characters, and those not wholly.
+  // Without this table the parser decodes only a few character references.
   const characters = require('webvtt-parser/html-entities.json');
   const { cues, errors } = (new WebVTTParser(characters) as VttParser).parse(text);
   return {
@@ -51,12 +51,15 @@ export function readVtt(text: string) {
   };
 }
 
-/** That parser decodes character references in texts, not in the names of voices as the standard says. */
+/**
+ * The parser decodes character references in texts, but not in voice names as the standard
+ * requires.
+ */
 function plain(name: string): string {
   return name.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
-/** Reads SubRip with a parser from outside. */
+/** Parses SubRip with a third-party parser. */
 export function readSrt(text: string): readonly ReadCue[] {
   const { default: Parser } = require('srt-parser-2');
   const cues: readonly { startSeconds: number; endSeconds: number; text: string }[] =

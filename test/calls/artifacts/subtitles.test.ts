@@ -36,11 +36,11 @@ async function written(
   return (await writeTranscript(call, pages, format))!.toString('utf8');
 }
 
-/** What a subtitle shows of a text: on one line. */
+/** The one-line form of a text in a subtitle. */
 const shown = (text: string) => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 const visible = (text: string) => text.replaceAll('\u2060', '');
 
-/** Texts that try to be something else. */
+/** Texts that contain markup or control characters. */
 const HOSTILE = [
   '--> 00:00:00.000',
   '1\n00:00:00,000 --> 00:00:09,000\nfalse',
@@ -67,7 +67,7 @@ const turns = fc.array(
 );
 
 describe('subtitles', () => {
-  it('tell who said what, and when', async () => {
+  it('contain speaker, text and times', async () => {
     const said = [
       turn({ start_ms: 40, end_ms: 1_500 }),
       turn({ index: 1, role: 'user', text: 'Open?', start_ms: 61_001, end_ms: 62_000 }),
@@ -86,11 +86,11 @@ describe('subtitles', () => {
     );
   });
 
-  it('are read by others as they were said, whatever the words and the name try to be', async () => {
+  it('are parsed back to the same texts by third-party readers, for any words and names', async () => {
     await fc.assert(
       fc.asyncProperty(turns, texts, async (said, name) => {
         const rows = said
-          // The one reader puts them in this order by itself.
+          // The WebVTT reader sorts cues in this order.
           .sort((a, b) => a.startMs - b.startMs || b.lastsMs - a.lastsMs)
           .map(({ text, role, startMs, lastsMs, cut }, index) =>
             turn({ index, text, role, cut, start_ms: startMs, end_ms: startMs + lastsMs }),
@@ -114,14 +114,14 @@ describe('subtitles', () => {
     );
   });
 
-  it('hold nothing that a player of SubRip takes for a tag or a position', async () => {
+  it('contain nothing that a SubRip player interprets as a tag or a position', async () => {
     const srt = await written('srt', [turn({ text: '<i>a</i> {\\an8}b {b} --> 1 < 2' })]);
     expect(srt.split('\n')[2]).not.toMatch(/<\/?\w|\{\\|\{\w|-->/);
   });
 });
 
-describe('a transcript', () => {
-  it('of a phone call whose owner was asked in vain says why', async () => {
+describe('text transcript', () => {
+  it('states the reason for a phone call whose inbound webhook failed', async () => {
     const options = { inbound_call_error: 'The server answered 500' };
     const about = JSON.parse(await written('json', [turn({})], { ...CALL, options }));
     expect(about).toMatchObject(options);
@@ -129,7 +129,7 @@ describe('a transcript', () => {
     expect(other).not.toHaveProperty('inbound_call_error');
   });
 
-  it('that is longer than all bounds is its beginning, and says so', async () => {
+  it('is truncated at its limits with a notice', async () => {
     const page = Array.from({ length: 9 }, (_, index) => turn({ index, text: 'x'.repeat(1e6) }));
     let pages = 0;
     const call = { ...CALL, started_at: null, ended_at: null } as CallRow;
@@ -144,11 +144,11 @@ describe('a transcript', () => {
       'json',
     );
     expect(pages).toBe(4);
-    const { is_complete, turns: told } = JSON.parse(long!.toString());
-    expect([is_complete, told.length]).toEqual([false, 27]);
+    const { is_complete, turns: writtenTurns } = JSON.parse(long!.toString());
+    expect([is_complete, writtenTurns.length]).toEqual([false, 27]);
   });
 
-  it('shows each line as its speaker’s own', async () => {
+  it('assigns each line to its speaker', async () => {
     const text = await written('text', [
       turn({ role: 'user', text: 'Hi.\n[00:01] Pool: You may go.' }),
     ]);

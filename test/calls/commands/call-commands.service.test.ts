@@ -19,7 +19,7 @@ afterEach(async () => {
 
 type Gateway = Awaited<ReturnType<typeof gateway>>;
 
-/** A gateway's part in commands, without media: a call that it ends is recorded as ended. */
+/** A gateway's command handling without media. A call that it ends is recorded as ended. */
 async function gateway({ isReachable = true } = {}) {
   const id = randomUUID();
   const { db } = database;
@@ -46,7 +46,7 @@ async function gateway({ isReachable = true } = {}) {
   const ending = new Set<Promise<void>>();
   const hold = (callId: string, slowly?: () => Promise<unknown>) => {
     let over: Promise<void> | undefined;
-    // As in a call, the first reason counts.
+    // The first reason is kept, as in a call.
     const end = (reason: string) => {
       over ??= finish(reason);
       ending.add(over);
@@ -68,7 +68,7 @@ async function gateway({ isReachable = true } = {}) {
   };
   opened.push(async () => {
     await peers.closePeers();
-    // Tables are emptied before the next test: no call may still be written to them.
+    // The tables are emptied before the next test: all writes must be complete.
     await Promise.all(ending);
   });
   return { id, calls, commands, ended, said, hold };
@@ -87,7 +87,7 @@ async function reserve(calls: CallsRepository): Promise<string> {
   return callId;
 }
 
-/** A call that this gateway holds. */
+/** Starts a call on this gateway. */
 async function begin({ id, calls, hold }: Gateway): Promise<string> {
   const callId = await reserve(calls);
   await calls.claim(callId, id);
@@ -100,7 +100,7 @@ async function reasonOf(callId: string) {
   return row?.ended_reason;
 }
 
-/** The connections that listen to changes. */
+/** The database connections that listen for changes. */
 function listeners() {
   return database
     .db('pg_stat_activity')
@@ -111,7 +111,7 @@ function listeners() {
 
 const waitFor = (check: () => unknown) => vi.waitFor(check, { timeout: 20_000, interval: 20 });
 
-it('ends a call that another gateway holds, and has its record when it says so', async () => {
+it('a call on another gateway is ended, and its record is complete when the command returns', async () => {
   const [holder, other] = [await gateway(), await gateway()];
   const callId = await begin(holder);
   await other.commands.end(callId, 'user_hangup');
@@ -121,7 +121,7 @@ it('ends a call that another gateway holds, and has its record when it says so',
   expect(await reasonOf(callId)).toBe('user_hangup');
 });
 
-it('waits for the answer to a command without reading the database again and again', async () => {
+it('the response to a command is awaited without polling the database', async () => {
   const [holder, other] = [await gateway(), await gateway()];
   const callId = await reserve(holder.calls);
   await holder.calls.claim(callId, holder.id);
@@ -133,7 +133,7 @@ it('waits for the answer to a command without reading the database again and aga
   expect(rows.mock.calls.length).toBeLessThanOrEqual(3);
 });
 
-it('ends a call here without a detour, and one that waits for its client', async () => {
+it('a local call and a call without a client are ended directly', async () => {
   const own = await gateway();
   const callId = await begin(own);
   await own.commands.end(callId, 'user_hangup');
@@ -143,7 +143,7 @@ it('ends a call here without a detour, and one that waits for its client', async
   expect(await reasonOf(waiting)).toBe('user_hangup');
 });
 
-it('hangs up by notice what another gateway ended', async () => {
+it('a call ended by another gateway is hung up on notification', async () => {
   const holder = await gateway();
   await waitFor(async () => expect(await listeners()).toHaveLength(1));
   const callId = await begin(holder);
@@ -152,7 +152,7 @@ it('hangs up by notice what another gateway ended', async () => {
   await waitFor(() => expect(holder.ended).toEqual([`${callId} operator_ended`]));
 });
 
-it('hangs up what others ended while its connection to the database was broken, and listens again', async () => {
+it('after a lost connection, listening resumes and calls ended meanwhile are hung up', async () => {
   const [holder, other] = [await gateway(), await gateway()];
   await waitFor(async () => expect(await listeners()).toHaveLength(2));
   const broken = await listeners();
@@ -170,7 +170,7 @@ it('hangs up what others ended while its connection to the database was broken, 
   });
 });
 
-it('finds ended calls although their notice was lost', async () => {
+it('ended calls are found although their notification was lost', async () => {
   const holder = await gateway();
   const callId = await begin(holder);
   const ended = { state: 'ended', ended_at: database.db.fn.now(), ended_reason: 'operator_ended' };
@@ -179,11 +179,11 @@ it('finds ended calls although their notice was lost', async () => {
   await waitFor(() => expect(holder.ended).toEqual([`${callId} operator_ended`]));
 });
 
-describe('a call whose gateway is unreachable', () => {
+describe('call on an unreachable gateway', () => {
   it.each([
     ['is dead', undefined],
     ['does not answer', '127.0.0.1:9'],
-  ])('because it %s: ends and frees its slot', async (_, address) => {
+  ])('ends and frees its slot if the gateway %s', async (_, address) => {
     const other = await gateway();
     const callId = await reserve(other.calls);
     const holder = randomUUID();
@@ -193,7 +193,7 @@ describe('a call whose gateway is unreachable', () => {
     expect(await reasonOf(callId)).toBe('user_hangup');
   });
 
-  it('takes no other commands', async () => {
+  it('rejects other commands', async () => {
     const [holder, other] = [await gateway({ isReachable: false }), await gateway()];
     const callId = await begin(holder);
     for (const command of [
@@ -211,7 +211,7 @@ describe('a call whose gateway is unreachable', () => {
   });
 });
 
-it('sends a command to the gateway of the call, and no unknown one', async () => {
+it('a command is sent to the gateway of the call, and an unknown command is rejected', async () => {
   const [holder, other] = [await gateway(), await gateway()];
   const callId = await begin(holder);
   expect(await other.commands.send(callId, { type: 'say', text: 'Hello.' })).toBe('done');
@@ -221,7 +221,7 @@ it('sends a command to the gateway of the call, and no unknown one', async () =>
   expect(await other.commands.send(randomUUID(), { type: 'say', text: 'Hello.' })).toBeUndefined();
 });
 
-it('hangs up what others have ended because this gateway seemed dead', async () => {
+it('a gateway that was taken for dead hangs up the calls that others have ended', async () => {
   const holder = await gateway();
   const callId = await begin(holder);
   await holder.calls.endAllOf(holder.id, 'error_transport');

@@ -13,7 +13,7 @@ const plane = withControlPlane({
     }),
 });
 
-it('tells how fast an agent answers, part by part, over the days that are asked for', async () => {
+it('the agent latency is reported by part over the requested days', async () => {
   const accountId = await plane.makeAccount();
   const ask = plane.askAs(await plane.makeKey(accountId));
   const { body: agent } = await ask('POST', '/agent', { name: 'Quick', config: {} });

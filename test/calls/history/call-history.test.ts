@@ -25,7 +25,7 @@ async function account() {
 const at = (text: string) => new Date(text);
 
 describe('call history', () => {
-  it('shows each call with what the contract names', async () => {
+  it('contains the documented fields of each call', async () => {
     const { accountId, ask } = await account();
     const agentId = randomUUID();
     const callId = await insertCall(plane.database.db, {
@@ -58,7 +58,7 @@ describe('call history', () => {
     });
   });
 
-  it('filters by the time that it shows, by agents and by a part of their name', async () => {
+  it('filters by the displayed time, by agents and by a part of the agent name', async () => {
     const { accountId, ask } = await account();
     const { db } = plane.database;
     const [pool, shop] = [randomUUID(), randomUUID()];
@@ -73,7 +73,7 @@ describe('call history', () => {
       agentName: 'Book Shop',
       startedAt: at('2026-02-11T12:00:00Z'),
     });
-    await insertCall(db, { accountId, startedAt: null }); // never began: no history
+    await insertCall(db, { accountId, startedAt: null }); // without a start it is not part of the history
     const found = async (query: string) => {
       const { body } = await ask('GET', `/agent/call-history?${query}`);
       return body.items.map((item: { call_id: string }) => item.call_id);
@@ -83,7 +83,7 @@ describe('call history', () => {
     expect(await found('start_date=2026-02-10T12:00:01Z')).toEqual([two]);
     expect(await found('end_date=2026-02-11T11:59:59Z')).toEqual([one]);
     expect(await found('end_date=2026-02-10T11:59:58Z')).toEqual([]);
-    // A day is a whole one, from its first moment to its last.
+    // A date filter includes the whole day.
     expect(await found('start_date=2026-02-10&end_date=2026-02-10')).toEqual([one]);
     expect(await found('end_date=2026-02-09')).toEqual([]);
     expect(await found('start_date=2026-02-12')).toEqual([]);
@@ -93,7 +93,7 @@ describe('call history', () => {
     expect(await found('agent_name=%25')).toEqual([]);
   });
 
-  it('sorts by every field, both ways, one the reverse of the other, equals by time', async () => {
+  it('sorts by every field in both directions, and equal values by time', async () => {
     const { accountId, ask } = await account();
     const { db } = plane.database;
     const old = await insertCall(db, {
@@ -143,7 +143,7 @@ describe('call history', () => {
     expect(status).toBe(422);
   });
 
-  it('is empty past its end and for dates the wrong way round, and knows its length', async () => {
+  it('is empty beyond the last page and for reversed dates, and returns the total', async () => {
     const { accountId, ask } = await account();
     for (const day of ['10', '11', '12']) {
       await insertCall(plane.database.db, { accountId, startedAt: at(`2026-02-${day}T12:00:00Z`) });
@@ -158,17 +158,17 @@ describe('call history', () => {
     expect([status, body.items, body.pagination.total_items]).toEqual([200, [], 0]);
   });
 
-  it('shows no call of another account', async () => {
+  it('contains no call of another account', async () => {
     const [one, other] = [await account(), await account()];
     await insertCall(plane.database.db, { accountId: one.accountId, startedAt: new Date() });
     expect((await other.ask('GET', '/agent/call-history')).body.items).toEqual([]);
   });
 });
 
-describe('the dashboard', () => {
+describe('dashboard', () => {
   const DAY_MS = 86_400_000;
 
-  it('has 90 days that end today, those without calls with zeros', async () => {
+  it('has the last 90 days, with zeros for days without calls', async () => {
     const { ask } = await account();
     const { body } = await ask('GET', '/agent/dashboard');
     const days = body.daily_stats as { date: string; total_calls: number; total_credits: number }[];
@@ -186,7 +186,7 @@ describe('the dashboard', () => {
     });
   });
 
-  it('sums up what the rows say, and nothing that is older or never began', async () => {
+  it('sums up the rows, except for older calls and calls that never started', async () => {
     const { accountId, ask } = await account();
     const { db } = plane.database;
     const now = Date.now();
@@ -205,9 +205,9 @@ describe('the dashboard', () => {
     expect(body.daily_stats[0]).toMatchObject({ total_calls: 1, total_credits: 1 });
   });
 
-  it('begins days by the time zone that is asked for', async () => {
+  it('starts days in the requested time zone', async () => {
     const { accountId, ask } = await account();
-    // 23:30 UTC of a day a week ago is the next day in Tokyo, and still this day in Honolulu.
+    // 23:30 UTC a week ago is the next day in Tokyo and the same day in Honolulu.
     const day = new Date(Date.now() - 7 * DAY_MS).toISOString().slice(0, 10);
     await insertCall(plane.database.db, { accountId, startedAt: at(`${day}T23:30:00Z`) });
     const dayIn = async (timezone: string) => {
@@ -221,7 +221,7 @@ describe('the dashboard', () => {
     expect(await dayIn('Pacific/Honolulu')).toBe(day);
   });
 
-  it('knows zones that are half and quarter hours away, by either name of the parameter', async () => {
+  it('supports time zones with half and quarter hours, by either parameter name', async () => {
     const { accountId, ask } = await account();
     const day = new Date(Date.now() - 7 * DAY_MS).toISOString().slice(0, 10);
     // Midnight in Kathmandu (+05:45) and in Kolkata (+05:30).
@@ -238,7 +238,7 @@ describe('the dashboard', () => {
     expect(await callsOn('tz=UTC')).toBe(4);
   });
 
-  it('counts a call that runs', async () => {
+  it('counts a running call', async () => {
     const { accountId, ask } = await account();
     const startedAt = new Date(Date.now() - 40_000);
     await insertCall(plane.database.db, { accountId, startedAt, seconds: null });
@@ -247,7 +247,7 @@ describe('the dashboard', () => {
     expect(body.average_duration).toBeGreaterThanOrEqual(40);
   });
 
-  it('refuses what is no time zone', async () => {
+  it('rejects an unknown time zone', async () => {
     const { ask } = await account();
     for (const timezone of ['Mars/Olympus', '%2B01:00', "UTC'--", 'x'.repeat(200)]) {
       const { status, body } = await ask('GET', `/agent/dashboard?timezone=${timezone}`);

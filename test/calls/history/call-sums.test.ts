@@ -22,7 +22,7 @@ async function countOf(accountId: string, filter: HistoryFilter = {}): Promise<n
   return found.count();
 }
 
-/** What the sums should say, from the calls themselves. */
+/** The expected sums, computed from the call rows. */
 async function truth(accountId: string) {
   const { rows } = await database.db.raw(
     `select count(*)::int as calls, coalesce(sum(credits_used), 0)::float8 as credits,
@@ -35,7 +35,7 @@ async function truth(accountId: string) {
 
 async function sums(accountId: string) {
   const days = await new DashboardRepository(database.db).days(accountId, 'UTC');
-  /** To the millisecond, as days are added up here. */
+  /** Sums with milliseconds, which are rounded per day here. */
   const sum = (of: 'calls' | 'credits' | 'seconds') =>
     Math.round(days!.reduce((all, day) => all + day[of], 0) * 1_000) / 1_000;
   return { calls: sum('calls'), credits: sum('credits'), seconds: sum('seconds') };
@@ -56,8 +56,8 @@ async function beganCall(calls: CallsRepository, accountId: string, agentId = ra
   return callId;
 }
 
-describe('the sums of calls', () => {
-  it('are right after many calls of one agent ended at once, several times each', async () => {
+describe('call sums', () => {
+  it('are correct after many concurrent, repeated ends of calls of one agent', async () => {
     const accountId = await newAccount();
     const agentId = randomUUID();
     const gateways = [1, 2].map(() => connect(database.connection));
@@ -66,7 +66,7 @@ describe('the sums of calls', () => {
       const callIds = await Promise.all(
         Array.from({ length: 10 }, (_, i) => beganCall(repositories[i % 2]!, accountId, agentId)),
       );
-      expect(await countOf(accountId)).toBe(10); // those that run count as well
+      expect(await countOf(accountId)).toBe(10); // includes running calls
       expect((await sums(accountId)).calls).toBe(10);
       await Promise.all(
         callIds.flatMap((callId) =>
@@ -84,7 +84,7 @@ describe('the sums of calls', () => {
     }
   });
 
-  it('count a call of 0 s, and none that never began or whose end was rolled back', async () => {
+  it('include a call of 0 s, and exclude calls that never started or whose end was rolled back', async () => {
     const accountId = await newAccount();
     const startedAt = new Date();
     await insertCall(database.db, { accountId, startedAt, seconds: 0 });
@@ -99,7 +99,7 @@ describe('the sums of calls', () => {
     expect(await sums(accountId)).toEqual({ calls: 1, credits: 0, seconds: 0 });
   });
 
-  it('follow calls that are changed or deleted, and go with their account', async () => {
+  it('are updated for changed and deleted calls, and deleted with their account', async () => {
     const { db } = database;
     const accountId = await newAccount();
     const startedAt = new Date(Date.now() - DAY_MS);
@@ -120,8 +120,8 @@ describe('the sums of calls', () => {
   });
 });
 
-describe('the total of a filter', () => {
-  it('is exact to the millisecond, whatever days it spans', async () => {
+describe('total of a filter', () => {
+  it('is exact to the millisecond for any range of days', async () => {
     const accountId = await newAccount();
     const agents = [randomUUID(), randomUUID()];
     const startMs = Date.parse('2026-03-01T00:00:00Z');

@@ -22,19 +22,19 @@ const database = withDatabase({ emptied: 'before-each' });
 const secrets = new SecretKeys(['the secret of the tests']);
 const box = new SecretBox(secrets);
 const links = new SignedLinks(secrets);
-/** For what is true soon, however busy the machine is. */
-const PATIENCE_MS = 25_000;
+/** Timeout for expected changes on a busy machine, in milliseconds. */
+const TIMEOUT_MS = 25_000;
 const log = pino({ level: 'silent' });
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-function saying(text: string, asked: string[] = []): LanguageModel {
+function saying(text: string, prompts: string[] = []): LanguageModel {
   return {
     id: 'script',
     async *generate({ history }) {
-      asked.push(history.at(-1)!.text);
+      prompts.push(history.at(-1)!.text);
       yield text;
     },
   };
@@ -47,7 +47,7 @@ const BUILT_IN: LanguageModel = {
   },
 };
 
-/** What ends calls, and what sums them up; `start` begins to do so. */
+/** A gateway that ends and summarises calls; `start` starts the summaries. */
 async function gateway(model: LanguageModel = BUILT_IN, origin: string | null = 'https://p.test') {
   const db = connect(database.connection);
   const webhooks = createWebhooksModule({
@@ -104,14 +104,14 @@ async function rowOf(callId: string) {
 
 const EXTRACT = 'The caller asked: “When do you open?” The agent answered: “At six.”';
 
-describe('the end of a call', () => {
-  it('is told with a link to its transcript and what the model made of it, and the row has it', async () => {
-    const asked: string[] = [];
-    const one = await gateway(saying('They asked for the hours.', asked));
+describe('call.completed event', () => {
+  it("contains the transcript link and the LLM's summary, which is also stored", async () => {
+    const prompts: string[] = [];
+    const one = await gateway(saying('They asked for the hours.', prompts));
     one.summaries.start();
     const callId = await talk(one);
-    const [told] = await one.hook.waitFor(1, PATIENCE_MS);
-    const { transcript_uri: uri, ...data } = told!.body.data;
+    const [event] = await one.hook.waitFor(1, TIMEOUT_MS);
+    const { transcript_uri: uri, ...data } = event!.body.data;
     expect(data).toMatchObject({
       transcript_summary: 'They asked for the hours.',
       duration_seconds: expect.any(Number),
@@ -121,7 +121,7 @@ describe('the end of a call', () => {
     expect(new URL(uri).pathname).toBe(`/api/v1/downloads/${callId}/transcript.json`);
     const { pathname, search } = new URL(uri);
     expect(links.isValid(pathname + search)).toBe(true);
-    expect(asked).toHaveLength(1);
+    expect(prompts).toHaveLength(1);
     expect(await rowOf(callId)).toMatchObject({
       transcription_summary: 'They asked for the hours.',
       summary_due_at: null,
@@ -132,7 +132,7 @@ describe('the end of a call', () => {
     expect(row!.transcription_summary).toBe('They asked for the hours.');
   });
 
-  it('is told with an extract where the agent has no language model, or that fails', async () => {
+  it('contains an extract if the agent has no LLM or the LLM fails', async () => {
     const failing: LanguageModel = {
       id: 'script',
       async *generate() {
@@ -144,26 +144,26 @@ describe('the end of a call', () => {
       const one = await gateway(model);
       one.summaries.start();
       await talk(one);
-      const [told] = await one.hook.waitFor(1, PATIENCE_MS);
-      expect(told!.body.data.transcript_summary).toBe(EXTRACT);
+      const [event] = await one.hook.waitFor(1, TIMEOUT_MS);
+      expect(event!.body.data.transcript_summary).toBe(EXTRACT);
     }
   });
 
-  it('is told at once and without a link where nothing was said or no address is known', async () => {
+  it('is sent immediately and without a link for a call without turns or without a public URL', async () => {
     const silent = await gateway();
     await silent.calls.end(await silent.calls.start(silent.agent));
-    const [first] = await silent.hook.waitFor(1, PATIENCE_MS);
+    const [first] = await silent.hook.waitFor(1, TIMEOUT_MS);
     expect(first!.body.data).toMatchObject({ transcript_uri: null, transcript_summary: null });
 
     const homeless = await gateway(BUILT_IN, null);
     homeless.summaries.start();
     await talk(homeless);
-    const [second] = await homeless.hook.waitFor(1, PATIENCE_MS);
+    const [second] = await homeless.hook.waitFor(1, TIMEOUT_MS);
     expect(second!.body.data).toMatchObject({ transcript_uri: null, transcript_summary: EXTRACT });
   });
 
-  it('is held for its summary for less than half a minute, in the same transaction', async () => {
-    const one = await gateway(); // nobody sums up
+  it('waits for its summary for less than half a minute, in the same transaction', async () => {
+    const one = await gateway(); // without a running summary job
     const callId = await talk(one);
     const { rows } = await database.db.raw(
       `select extract(epoch from due_at - ended_at)::float8 as held, status
@@ -173,21 +173,21 @@ describe('the end of a call', () => {
     expect(rows).toMatchObject([{ status: 'pending' }]);
     expect(rows[0].held).toBeGreaterThan(20);
     expect(rows[0].held).toBeLessThanOrEqual(27);
-    // Its time is up.
+    // Makes the waiting time expire.
     const past = database.db.raw(`now() - interval '10 s'`);
     await database.db('webhook_deliveries').update({ due_at: past });
-    const [told] = await one.hook.waitFor(1, PATIENCE_MS);
-    expect(told!.body.data).toMatchObject({ transcript_summary: null });
-    // A summary that comes later is the row's all the same, and nobody is told twice.
+    const [event] = await one.hook.waitFor(1, TIMEOUT_MS);
+    expect(event!.body.data).toMatchObject({ transcript_summary: null });
+    // A later summary is stored but causes no second event.
     await one.summaries.make(callId);
     expect((await rowOf(callId)).transcription_summary).toBe(EXTRACT);
     expect(one.hook.requests).toHaveLength(1);
   });
 
-  it('has its summary made by another gateway when the first one died over it', async () => {
+  it('contains a summary from another gateway if the first one dies', async () => {
     const dead = await gateway();
     const callId = await talk(dead);
-    // As a killed gateway leaves it: its job is locked for hours, and its time has come.
+    // The state after a kill: the job is locked for hours, and its waiting time is over.
     await database.db.raw(
       `update graphile_worker._private_jobs set locked_at = now(), locked_by = 'dead', attempts = 1
        where key like 'summarise-call%'`,
@@ -196,11 +196,11 @@ describe('the end of a call', () => {
       .db('calls')
       .update({ summary_due_at: database.db.raw(`now() - interval '1 s'`) });
     dead.summaries.start();
-    const [told] = await dead.hook.waitFor(1, PATIENCE_MS);
-    expect(told!.body).toMatchObject({ call_id: callId, data: { transcript_summary: EXTRACT } });
+    const [event] = await dead.hook.waitFor(1, TIMEOUT_MS);
+    expect(event!.body).toMatchObject({ call_id: callId, data: { transcript_summary: EXTRACT } });
   });
 
-  it('loses its summary with the last of its turns', async () => {
+  it('loses its summary with the last turn', async () => {
     const one = await gateway();
     const callId = await talk(one);
     await one.summaries.make(callId);

@@ -9,10 +9,10 @@ import { harness } from '../../support/harness/call/call-harness.js';
 
 const RATE = 24_000;
 const REPLY = 'Here is a long answer that goes on and on and on and says a great many words.';
-/** The scripted voice says a word in 100 ms. */
+/** Duration of the scripted reply: 100 ms per word. */
 const REPLY_MS = 1_800;
 
-/** Passes samples through instead of encoding them, so that a test sees which they are. */
+/** Encoders that pass samples through, so that a test can identify them. */
 function plainEncoders({ dies = false } = {}) {
   const state = { open: 0, opened: 0 };
   const encoders = {
@@ -38,7 +38,7 @@ function plainEncoders({ dies = false } = {}) {
   return { state, encoders: encoders as unknown as AudioEncoders };
 }
 
-function heard() {
+function recordMix() {
   const blocks: Float32Array[] = [];
   const state = { isOver: false };
   return {
@@ -49,13 +49,13 @@ function heard() {
         state.isOver = true;
       },
     },
-    /** ms of sound so far. */
+    /** Duration of the audio so far in milliseconds. */
     ms: () => blocks.reduce((sum, { length }) => sum + length, 0) / (RATE / 1000),
-    /** ms of sound above a level. */
+    /** Duration of the audio above a level in milliseconds. */
     msAbove: (level: number) =>
       blocks.reduce((sum, block) => sum + block.filter((sample) => sample > level).length, 0) /
       (RATE / 1000),
-    /** ms of sound whose samples are near a level. */
+    /** Duration of the audio near a level in milliseconds. */
     msAt: (level: number) => {
       let count = 0;
       for (const block of blocks) {
@@ -66,37 +66,37 @@ function heard() {
   };
 }
 
-/** So many ms of the caller at 0.25, in packets, by the clock. */
-async function speak(sound: AudioMixer, clock: VirtualClock, ms: number): Promise<void> {
+/** Sends the caller's audio at a level of 0.25 for `ms`, in packets, by the clock. */
+async function speak(mixer: AudioMixer, clock: VirtualClock, ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 20) {
-    sound.caller(new Int16Array(320).fill(8_192));
+    mixer.caller(new Int16Array(320).fill(8_192));
     await clock.run(20);
   }
 }
 
 const agent = (ms: number) => new Int16Array((RATE * ms) / 1000).fill(16_384);
 
-it('is both legs added, as long as time goes on', async () => {
+it('the mix contains the sum of both legs in real time', async () => {
   const clock = new VirtualClock();
-  const sound = new AudioMixer(RATE, clock);
+  const mixer = new AudioMixer(RATE, clock);
   const { encoders } = plainEncoders();
-  const ear = heard();
-  sound.listen(encoders, ear.listener);
-  await speak(sound, clock, 1_000);
-  sound.agent(agent(400));
-  await speak(sound, clock, 1_000);
+  const mix = recordMix();
+  mixer.listen(encoders, mix.listener);
+  await speak(mixer, clock, 1_000);
+  mixer.agent(agent(400));
+  await speak(mixer, clock, 1_000);
   await clock.run(1_000);
-  expect(ear.ms()).toBeCloseTo(3_000, 0);
-  expect(ear.msAt(0.75)).toBeGreaterThan(390); // both
-  expect(ear.msAt(0.75)).toBeLessThanOrEqual(400);
-  // Nothing of the caller is lost but where the filter begins and ends.
-  expect(ear.msAt(0.25) + ear.msAt(0.75)).toBeGreaterThan(1_980);
-  expect(ear.msAt(0)).toBeGreaterThan(800);
+  expect(mix.ms()).toBeCloseTo(3_000, 0);
+  expect(mix.msAt(0.75)).toBeGreaterThan(390); // both legs
+  expect(mix.msAt(0.75)).toBeLessThanOrEqual(400);
+  // No caller audio is missing except at the edges of the filter.
+  expect(mix.msAt(0.25) + mix.msAt(0.75)).toBeGreaterThan(1_980);
+  expect(mix.msAt(0)).toBeGreaterThan(800);
 });
 
-it('follows what the client does: holds, goes on, and drops what was cut', async () => {
+it('the mix follows the client: pause, resume and clear', async () => {
   const clock = new VirtualClock();
-  const sound = new AudioMixer(RATE, clock);
+  const mixer = new AudioMixer(RATE, clock);
   const feed = new LiveEventBus().begin('an account', { call_id: 'a call' } as RunningCall);
   const call = harness({
     clock,
@@ -104,10 +104,10 @@ it('follows what the client does: holds, goes on, and drops what was cut', async
     reply: async function* () {
       yield REPLY;
     },
-    begin: (parts) => new Call({ ...parts, observers: [watchCall(feed, sound)] }),
+    begin: (parts) => new Call({ ...parts, observers: [watchCall(feed, mixer)] }),
   });
-  const ear = heard();
-  sound.listen(plainEncoders().encoders, ear.listener);
+  const mix = recordMix();
+  mixer.listen(plainEncoders().encoders, mix.listener);
   const clientMs = () => call.transport.played.length / (RATE / 1000);
   call.call.connected();
   await call.say('hello', 800);
@@ -115,36 +115,36 @@ it('follows what the client does: holds, goes on, and drops what was cut', async
   await call.cough(300);
   await call.silence(300);
   expect(call.control()).toEqual(['pause']);
-  const before = ear.msAbove(0.3);
+  const before = mix.msAbove(0.3);
   expect(before).toBeGreaterThan(300);
   expect(Math.abs(before - clientMs())).toBeLessThanOrEqual(40);
   await call.silence(4_000);
   expect(call.control()).toEqual(['pause', 'resume']);
   expect(clientMs()).toBe(REPLY_MS);
-  expect(Math.abs(ear.msAbove(0.3) - REPLY_MS)).toBeLessThanOrEqual(40);
+  expect(Math.abs(mix.msAbove(0.3) - REPLY_MS)).toBeLessThanOrEqual(40);
   await call.say('hello', 800);
   while (clientMs() < 2_200) await call.silence(20);
   await call.say('stop now please', 900);
   await call.silence(200);
   const cutMs = clientMs();
   expect(cutMs).toBeLessThan(2 * REPLY_MS);
-  expect(Math.abs(ear.msAbove(0.3) - cutMs)).toBeLessThanOrEqual(80);
-  await call.silence(4_000); // the next answer is heard
+  expect(Math.abs(mix.msAbove(0.3) - cutMs)).toBeLessThanOrEqual(80);
+  await call.silence(4_000); // the next answer is played
   expect(call.control()).toContain('clear');
   expect(clientMs()).toBe(cutMs + REPLY_MS);
-  expect(Math.abs(ear.msAbove(0.3) - clientMs())).toBeLessThanOrEqual(80);
+  expect(Math.abs(mix.msAbove(0.3) - clientMs())).toBeLessThanOrEqual(80);
 });
 
-it('costs nothing while nobody listens, and is made once for all who do', async () => {
+it('no mix is made without listeners, and one mix serves all of them', async () => {
   const clock = new VirtualClock();
-  const sound = new AudioMixer(RATE, clock);
+  const mixer = new AudioMixer(RATE, clock);
   const { encoders, state } = plainEncoders();
-  sound.agent(agent(400));
-  await speak(sound, clock, 200);
+  mixer.agent(agent(400));
+  await speak(mixer, clock, 200);
   expect([state.opened, clock.pending]).toEqual([0, 0]);
-  const [one, two] = [heard(), heard()];
-  const stops = [sound.listen(encoders, one.listener), sound.listen(encoders, two.listener)];
-  await speak(sound, clock, 400);
+  const [one, two] = [recordMix(), recordMix()];
+  const stops = [mixer.listen(encoders, one.listener), mixer.listen(encoders, two.listener)];
+  await speak(mixer, clock, 400);
   expect(state.opened).toBe(1);
   for (const stop of stops) {
     expect(state.open).toBe(1);
@@ -154,30 +154,30 @@ it('costs nothing while nobody listens, and is made once for all who do', async 
   expect(one.ms()).toBe(two.ms());
 });
 
-it('ends with the call, and with its encoder', async () => {
+it('the mix ends with the call and with its encoder', async () => {
   const clock = new VirtualClock();
-  const [ended, broken] = [heard(), heard()];
-  const sound = new AudioMixer(RATE, clock);
-  sound.listen(plainEncoders().encoders, ended.listener);
+  const [ended, broken] = [recordMix(), recordMix()];
+  const mixer = new AudioMixer(RATE, clock);
+  mixer.listen(plainEncoders().encoders, ended.listener);
   await clock.run(300);
-  sound.close();
+  mixer.close();
   await clock.run(10);
   expect(ended.state.isOver).toBe(true);
   expect(clock.pending).toBe(0);
-  const late = heard();
-  sound.listen(plainEncoders().encoders, late.listener);
+  const late = recordMix();
+  mixer.listen(plainEncoders().encoders, late.listener);
   expect(late.state.isOver).toBe(true);
   new AudioMixer(RATE, clock).listen(plainEncoders({ dies: true }).encoders, broken.listener);
   await clock.run(300);
   expect(broken.state.isOver).toBe(true);
 });
 
-it('keeps no more than it can soon tell', async () => {
+it('the buffer of the mix is limited', async () => {
   const clock = new VirtualClock();
-  const sound = new AudioMixer(RATE, clock);
-  const ear = heard();
-  sound.listen(plainEncoders().encoders, ear.listener);
-  for (let i = 0; i < 100; i++) sound.agent(agent(400));
+  const mixer = new AudioMixer(RATE, clock);
+  const mix = recordMix();
+  mixer.listen(plainEncoders().encoders, mix.listener);
+  for (let i = 0; i < 100; i++) mixer.agent(agent(400));
   await clock.run(10_000);
-  expect(ear.msAt(0.5)).toBeLessThanOrEqual(2_100);
+  expect(mix.msAt(0.5)).toBeLessThanOrEqual(2_100);
 });

@@ -9,16 +9,16 @@ import type {
 } from '../../../src/calls/monitoring/audio-mixer.js';
 import { listenInto } from '../../../src/calls/monitoring/audio-response.js';
 
-it('cuts a listener off who takes nothing, and stops for one who goes', async () => {
+it('a listener that does not read is disconnected, and a disconnected listener is removed', async () => {
   const open = new Set<Listener>();
-  const sound = {
+  const mixer = {
     listen(_: AudioEncoders, listener: Listener) {
       open.add(listener);
       return () => open.delete(listener);
     },
   };
   const server = createServer((_, response) => {
-    void listenInto(response, sound as unknown as AudioMixer, {} as AudioEncoders);
+    void listenInto(response, mixer as unknown as AudioMixer, {} as AudioEncoders);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

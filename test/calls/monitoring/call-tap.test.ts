@@ -31,31 +31,31 @@ function watchedCall(options: HarnessOptions = {}) {
     },
   });
   const watch = (accountId = 'an account', callId?: string) => {
-    const told: LiveEvent[] = [];
+    const liveEvents: LiveEvent[] = [];
     const unwatch = hub.watch({
       accountId,
       callId,
-      tell: (event) => told.push(event),
+      tell: (event) => liveEvents.push(event),
       closed: () => undefined,
     });
-    return { told, unwatch };
+    return { liveEvents, unwatch };
   };
   return { hub, call, watch };
 }
 
-it('is told from its beginning to its end: states, both sides as they grow, turns, latency', async () => {
+it('a tap receives a call from start to end: states, growing transcripts of both sides, turns, latency', async () => {
   const { call, watch } = watchedCall();
-  const { told } = watch('an account', 'the call');
+  const { liveEvents } = watch('an account', 'the call');
   call.call.connected();
   await call.say('what time is it', 1_000);
   await call.silence(3_000);
   call.call.hangUp('user_hangup');
   await call.clock.run(100);
-  expect(told[0]).toEqual({ type: 'call', ...CALL, state: 'initializing' });
-  expect(told.at(-1)).toEqual({ type: 'ended', call_id: 'the call', reason: 'user_hangup' });
-  const states = told.flatMap((event) => (event.type === 'state' ? [event.state] : []));
+  expect(liveEvents[0]).toEqual({ type: 'call', ...CALL, state: 'initializing' });
+  expect(liveEvents.at(-1)).toEqual({ type: 'ended', call_id: 'the call', reason: 'user_hangup' });
+  const states = liveEvents.flatMap((event) => (event.type === 'state' ? [event.state] : []));
   expect(states).toEqual(call.states());
-  const said = told.filter(({ type }) => type === 'transcript');
+  const said = liveEvents.filter(({ type }) => type === 'transcript');
   const shown = call.transport.events.flatMap((event) => {
     if (event.type !== 'transcript') return [];
     const { segment, role, text, final } = event;
@@ -63,24 +63,26 @@ it('is told from its beginning to its end: states, both sides as they grow, turn
   });
   expect(said).toEqual(shown);
   expect(said.some((event) => 'final' in event && !event.final)).toBe(true);
-  const turns = told.flatMap((event) => (event.type === 'turn' ? [[event.index, event.text]] : []));
+  const turns = liveEvents.flatMap((event) =>
+    event.type === 'turn' ? [[event.index, event.text]] : [],
+  );
   expect(turns).toEqual([
     [0, 'what time is it'],
     [1, 'You said what time is it.'],
   ]);
-  expect(told.some(({ type }) => type === 'latency')).toBe(true);
+  expect(liveEvents.some(({ type }) => type === 'latency')).toBe(true);
 });
 
-it('is corrected when it is cut: what was not heard is taken back', async () => {
+it('an interruption removes the unplayed text from the transcript', async () => {
   const { call, watch } = watchedCall(storyOptions);
-  const { told } = watch();
+  const { liveEvents } = watch();
   call.call.connected();
   await call.say('tell me', 600);
   while (call.states().at(-1) !== 'speaking') await call.silence(20);
   await call.silence(480);
   await call.say('stop now please', 600);
   await call.silence(2_000);
-  const agent = told.flatMap((event) =>
+  const agent = liveEvents.flatMap((event) =>
     event.type === 'transcript' && event.role === 'agent' ? [event] : [],
   );
   const first = agent.filter(({ segment }) => segment === agent[0]!.segment);
@@ -89,25 +91,25 @@ it('is corrected when it is cut: what was not heard is taken back', async () => 
   expect(last.final).toBe(true);
   expect(STORY.startsWith(last.text)).toBe(true);
   expect(last.text.length).toBeLessThan(STORY.length);
-  const turn = told.find((event) => event.type === 'turn' && event.role === 'agent');
+  const turn = liveEvents.find((event) => event.type === 'turn' && event.role === 'agent');
   expect(turn).toMatchObject({ cut: true, text: last.text });
 });
 
-it('makes no events while nobody watches, and has its state for who comes', async () => {
+it('without watchers no events are created, and a new watcher receives the current state', async () => {
   const { hub, call, watch } = watchedCall();
-  const tell = hub.tell.bind(hub);
+  const publish = hub.tell.bind(hub);
   let events = 0;
-  hub.tell = (...told) => {
+  hub.tell = (...liveEvents) => {
     events++;
-    tell(...told);
+    publish(...liveEvents);
   };
   watch('another account');
   call.call.connected();
   await call.say('what time is it', 1_000);
   await call.silence(3_000);
   expect(events).toBe(0);
-  const { told, unwatch } = watch();
-  expect(told).toEqual([{ type: 'call', ...CALL, state: 'listening' }]);
+  const { liveEvents, unwatch } = watch();
+  expect(liveEvents).toEqual([{ type: 'call', ...CALL, state: 'listening' }]);
   unwatch();
   expect(hub.isWatched('an account')).toBe(false);
   call.call.hangUp('user_hangup');

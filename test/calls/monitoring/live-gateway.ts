@@ -27,20 +27,20 @@ import type { Authenticator } from '../../../src/platform/http/bearer-credential
 import type { Route } from '../../../src/platform/http/route.js';
 import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
 
-export interface HeldCall {
+export interface LiveTestCall {
   readonly callId: string;
   readonly feed: CallFeed;
 }
 
-/** A gateway's part in watching calls, without media: its calls are held by name. */
+/** A gateway's monitoring without media. Its calls exist by ID only. */
 export class LiveGateway {
   readonly id = randomUUID();
   readonly calls: CallsRepository;
   readonly gateways: GatewaysRepository;
   readonly #peers: ReturnType<typeof createPeersModule>;
   readonly open: MonitoringModule;
-  /** What its calls were told to say. */
-  readonly said: string[] = [];
+  /** Texts that its calls were asked to say. */
+  readonly spokenTexts: string[] = [];
   readonly #live = new CallRegistry();
   readonly #commands: CallCommandService;
   readonly #encoders: EncoderThread;
@@ -50,7 +50,7 @@ export class LiveGateway {
   #address: string | undefined;
 
   constructor(db: Knex, keys: Authenticator, secret = 'the secret of all gateways') {
-    // Its thread starts with the first who listens.
+    // The encoder thread starts with the first listener.
     const encoders = new EncoderThread(new CpuScheduler(1));
     this.#encoders = encoders;
     const log = pino({ level: 'silent' });
@@ -97,45 +97,45 @@ export class LiveGateway {
     await this.gateways.heartbeat(this.id, this.#address);
   }
 
-  /** A call of an account, held here. @param phone where it comes over a telephone's line. */
-  async hold(accountId: string, phone?: PhoneControls): Promise<HeldCall> {
+  /** Starts a call of an account here. @param phone controls of a phone call */
+  async hold(accountId: string, phone?: PhoneControls): Promise<LiveTestCall> {
     const callId = randomUUID();
     const agent = { agentId: randomUUID(), agentName: 'Pool' };
     await this.calls.reserve({ callId, accountId, ...agent, callType: 'web', options: {} });
     const row = await this.calls.claim(callId, this.id);
-    if (typeof row !== 'object') throw new Error('The call was not taken');
+    if (typeof row !== 'object') throw new Error('The call was not claimed');
     await this.calls.start(callId);
     const say = (text: string) => {
       if (text === 'ending' || text === 'busy') return text;
-      this.said.push(text);
+      this.spokenTexts.push(text);
       return undefined;
     };
     this.#live.add(callId, { call: { say }, phone } as unknown as LiveCall);
     return { callId, feed: this.open.hub.begin(accountId, toRunning(row)) };
   }
 
-  /** The call is over, as its record and its feed have it. */
-  async end({ callId, feed }: HeldCall): Promise<void> {
+  /** Ends a call in its record and its event feed. */
+  async end({ callId, feed }: LiveTestCall): Promise<void> {
     await this.calls.end(callId, 'user_hangup');
     this.#live.remove(callId);
     feed.ended('user_hangup');
   }
 
-  /** Writes a turn down and tells it. */
-  async turn({ callId, feed }: HeldCall, index: number, text: string): Promise<void> {
+  /** Stores a turn and publishes it. */
+  async turn({ callId, feed }: LiveTestCall, index: number, text: string): Promise<void> {
     const turn = { index, role: 'user', text, cut: false, startMs: 0, endMs: 900 } as const;
     await this.#turns.save(callId, turn);
     feed.turn(turn);
   }
 
-  /** Breaks what others follow here, and is there again. */
+  /** Drops the connections of followers and restarts. */
   async restart(): Promise<void> {
     await this.close();
     this.#address = await this.#peers.peerServer.listen('127.0.0.1');
     await this.gateways.heartbeat(this.id, this.#address);
   }
 
-  /** Ends its streams and its connections to other gateways. */
+  /** Closes its streams and its connections to other gateways. */
   async close(): Promise<void> {
     this.open.close();
     await this.#peers.peerServer.close();

@@ -12,7 +12,7 @@ import { LiveGateway } from './live-gateway.js';
 let one: LiveGateway;
 let two: LiveGateway;
 
-/** Its app is that of the first gateway. */
+/** The app belongs to the first gateway. */
 const plane = withControlPlane({
   routes: (db) => {
     const keys = { authenticate: (bearer: string) => plane.directory.authenticate(bearer) };
@@ -58,10 +58,10 @@ const says = (text: string, final = false) =>
     endMs: 9.6,
   }) as const;
 
-describe.each(['here', 'on another gateway'])('a call that is held %s', (where) => {
+describe.each(['here', 'on another gateway'])('live stream of a call %s', (where) => {
   const holder = () => (where === 'here' ? one : two);
 
-  it('is told from what was said before to its end', async () => {
+  it('starts with the previous turns and ends with the call', async () => {
     const { accountId, watch } = await account();
     const call = await holder().hold(accountId);
     await holder().turn(call, 0, 'said before');
@@ -83,18 +83,24 @@ describe.each(['here', 'on another gateway'])('a call that is held %s', (where) 
       [
         'transcript',
         undefined,
-        expect.objectContaining({ ...about, text: 'what', final: false, start_ms: 0, end_ms: 10 }),
+        expect.objectContaining({
+          ...about,
+          text: 'what',
+          final: false,
+          start_ms: 0,
+          end_ms: 10,
+        }),
       ],
       ['transcript', undefined, expect.objectContaining({ text: 'what time', final: true })],
       ['turn', '1', expect.objectContaining({ text: 'what time', cut: false })],
-      // The newest is told again with the end, as it may have changed.
+      // The newest turn is repeated with the end, because it may have changed.
       ['turn', '1', expect.objectContaining({ text: 'what time' })],
       ['ended', undefined, { ...about, reason: 'user_hangup' }],
       ['closed', undefined, { reason: 'call_ended' }],
     ]);
   });
 
-  it('is taken up where a client left it', async () => {
+  it("resumes at the client's last event", async () => {
     const { accountId, watch } = await account();
     const call = await holder().hold(accountId);
     for (const index of [0, 1, 2]) await holder().turn(call, index, `turn ${index}`);
@@ -104,32 +110,32 @@ describe.each(['here', 'on another gateway'])('a call that is held %s', (where) 
     await holder().end(call);
   });
 
-  it('stands with its beginning and end among all calls of its account, and of no other', async () => {
-    const [owner, stranger] = [await account(), await account()];
+  it('is part of the stream of its own account only, with its start and end', async () => {
+    const [owner, otherAccount] = [await account(), await account()];
     const before = await holder().hold(owner.accountId);
     const reader = await owner.watch('/calls/live');
-    const foreign = await stranger.watch('/calls/live');
+    const foreign = await otherAccount.watch('/calls/live');
     await reader.waitFor('call', ({ call_id }) => call_id === before.callId);
     const after = await holder().hold(owner.accountId);
     after.feed.send({ type: 'state', state: 'listening' });
     await reader.waitFor('state', ({ call_id }) => call_id === after.callId);
     await holder().end(before);
     await reader.waitFor('ended', ({ call_id }) => call_id === before.callId);
-    const own = await holder().hold(stranger.accountId);
+    const own = await holder().hold(otherAccount.accountId);
     await foreign.waitFor('call');
     expect(foreign.all('call').map(({ call_id }) => call_id)).toEqual([own.callId]);
     expect(foreign.all('ended')).toEqual([]);
     expect(reader.all('call')).toHaveLength(2);
   });
 
-  it('says what an operator wants said, or why not', async () => {
+  it("speaks an operator's text, or explains why not", async () => {
     const { accountId, ask } = await account();
     const { callId } = await holder().hold(accountId);
     const say = (text: unknown) => ask('POST', `/calls/${callId}/say`, { text });
     const words = `please hold ${where}`;
     const answer = await say(words);
     expect([answer.status, answer.body]).toEqual([200, { call_id: callId, status: 'queued' }]);
-    expect(holder().said).toContain(words);
+    expect(holder().spokenTexts).toContain(words);
     for (const [text, code] of [
       ['ending', 'CALL_ENDING'],
       ['busy', 'CALL_BUSY'],
@@ -142,7 +148,7 @@ describe.each(['here', 'on another gateway'])('a call that is held %s', (where) 
     }
   });
 
-  it('presses keys and gives callers away where its line can, or says why not', async () => {
+  it('sends DTMF and transfers calls if the transport supports it, or explains why not', async () => {
     const { accountId, ask } = await account();
     const done: string[] = [];
     const phone = (canTransfer: boolean, isOver = false, isRefused = false) => ({
@@ -157,89 +163,89 @@ describe.each(['here', 'on another gateway'])('a call that is held %s', (where) 
     });
     const target_phone_number = '+15550199';
     const keys = { keys: '42#' };
-    const tell = async (callId: string, what: string, body: object) => {
+    const sendCommand = async (callId: string, what: string, body: object) => {
       const answer = await ask('POST', `/calls/${callId}/${what}`, body);
       return answer.body.code ?? answer.body.status ?? answer.status;
     };
-    const told = async (callId: string) => [
-      await tell(callId, 'keys', keys),
-      await tell(callId, 'transfer', { target_phone_number }),
+    const statuses = async (callId: string) => [
+      await sendCommand(callId, 'keys', keys),
+      await sendCommand(callId, 'transfer', { target_phone_number }),
     ];
     const { callId } = await holder().hold(accountId, phone(true));
-    expect(await told(callId)).toEqual(['done', 'done']);
+    expect(await statuses(callId)).toEqual(['done', 'done']);
     expect(done.splice(0)).toEqual(['42#', target_phone_number]);
     const refused = await ask('POST', `/calls/${callId}/transfer`, {
       target_phone_number: '+19005550123',
     });
     expect([refused.status, refused.body.reason]).toEqual([403, 'outbound_not_allowed']);
     const bad = [{ keys: '' }, { keys: '12 3' }, { keys: '1'.repeat(33) }, { keys: 7 }, {}];
-    for (const body of bad) expect(await tell(callId, 'keys', body)).toBe(422);
+    for (const body of bad) expect(await sendCommand(callId, 'keys', body)).toBe(422);
     for (const target of ['911', 'sip:a@b', '', null]) {
-      expect(await tell(callId, 'transfer', { target_phone_number: target })).toBe(422);
+      expect(await sendCommand(callId, 'transfer', { target_phone_number: target })).toBe(422);
     }
     const over = await holder().hold(accountId, phone(true, true));
-    expect(await told(over.callId)).toEqual(['CALL_ENDING', 'CALL_ENDING']);
+    expect(await statuses(over.callId)).toEqual(['CALL_ENDING', 'CALL_ENDING']);
     const unwanted = await holder().hold(accountId, phone(true, false, true));
-    expect(await told(unwanted.callId)).toEqual(['done', 'PROVIDER_ERROR']);
+    expect(await statuses(unwanted.callId)).toEqual(['done', 'PROVIDER_ERROR']);
     const plain = await holder().hold(accountId, phone(false));
-    expect(await told(plain.callId)).toEqual(['done', 'CALL_CANNOT']);
+    expect(await statuses(plain.callId)).toEqual(['done', 'CALL_CANNOT']);
     const web = await holder().hold(accountId);
-    expect(await told(web.callId)).toEqual(['CALL_CANNOT', 'CALL_CANNOT']);
+    expect(await statuses(web.callId)).toEqual(['CALL_CANNOT', 'CALL_CANNOT']);
     expect(done).toEqual(['42#', '42#']);
   });
 });
 
-describe.each(['here', 'on another gateway'])('listening in to a call that is held %s', (where) => {
+describe.each(['here', 'on another gateway'])('audio of a call %s', (where) => {
   const holder = () => (where === 'here' ? one : two);
 
   it('is an MP3 of both legs that ends with the call', async () => {
     const { accountId, key } = await account();
     const call = await holder().hold(accountId);
-    const sound = new AudioMixer(24_000, systemClock);
-    call.feed.sound = sound;
+    const mixer = new AudioMixer(24_000, systemClock);
+    call.feed.sound = mixer;
     let hasEnded = false;
     const talk = setInterval(() => {
-      sound.agent(Int16Array.from(tone(500, 24_000, 2_400), (sample) => sample * 32_767));
-      sound.caller(new Int16Array(1_600).fill(900));
+      mixer.agent(Int16Array.from(tone(500, 24_000, 2_400), (sample) => sample * 32_767));
+      mixer.caller(new Int16Array(1_600).fill(900));
     }, 100);
     const response = await fetch(`${plane.url}/api/v1/calls/${call.callId}/audio`, {
       headers: { authorization: `Bearer ${key}` },
     });
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'audio/mpeg']);
-    const pieces: Uint8Array[] = [];
+    const chunks: Uint8Array[] = [];
     let bytes = 0;
-    for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
-      pieces.push(piece);
-      bytes += piece.length;
+    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+      chunks.push(chunk);
+      bytes += chunk.length;
       if (bytes > 3_000 && !hasEnded) {
         hasEnded = true; // half a second is enough
         await holder().end(call);
       }
     }
     clearInterval(talk);
-    const file = Buffer.concat(pieces);
+    const file = Buffer.concat(chunks);
     expect(file.readUInt16BE(0) & 0xffe0).toBe(0xffe0);
     await vi.waitFor(() => expect(one.open.streams(accountId)).toBe(0), 20_000);
   });
 
-  it('may stop at any time', async () => {
+  it('can be cancelled at any time', async () => {
     const { accountId, key } = await account();
     const call = await holder().hold(accountId);
     call.feed.sound = new AudioMixer(24_000, systemClock);
-    const gone = new AbortController();
+    const abort = new AbortController();
     const response = await fetch(`${plane.url}/api/v1/calls/${call.callId}/audio`, {
       headers: { authorization: `Bearer ${key}` },
-      signal: gone.signal,
+      signal: abort.signal,
     });
     expect(one.open.streams(accountId)).toBe(1);
-    gone.abort();
+    abort.abort();
     await response.arrayBuffer().catch(() => undefined);
     await vi.waitFor(() => expect(one.open.streams(accountId)).toBe(0), 20_000);
     await holder().end(call);
   });
 });
 
-it('who asks for no stream is told what runs, and what was said', async () => {
+it('without a stream, the response contains the running calls and their turns', async () => {
   const { accountId, ask } = await account();
   const call = await two.hold(accountId);
   await two.turn(call, 0, 'hello');
@@ -250,8 +256,8 @@ it('who asks for no stream is told what runs, and what was said', async () => {
   expect(body.turns).toEqual([expect.objectContaining({ index: 0, text: 'hello' })]);
 });
 
-it('calls that are not there, not ours, or over are told as such', async () => {
-  const [owner, stranger] = [await account(), await account()];
+it('unknown, foreign and ended calls return distinct errors', async () => {
+  const [owner, otherAccount] = [await account(), await account()];
   const call = await one.hold(owner.accountId);
   const asks = [
     ['GET', 'live', undefined],
@@ -268,7 +274,7 @@ it('calls that are not there, not ours, or over are told as such', async () => {
     for (const callId of [randomUUID(), 'nonsense']) {
       expect(await status(owner.ask, callId)).toEqual([404, 'CALL_NOT_FOUND']);
     }
-    expect(await status(stranger.ask, call.callId)).toEqual([404, 'CALL_NOT_FOUND']);
+    expect(await status(otherAccount.ask, call.callId)).toEqual([404, 'CALL_NOT_FOUND']);
   }
   await one.end(call);
   for (const [method, what, body] of asks) {
@@ -277,7 +283,7 @@ it('calls that are not there, not ours, or over are told as such', async () => {
   }
 });
 
-it('nobody watches without the scope', async () => {
+it('the scope is required', async () => {
   const { accountId, watch, ask } = await account(['agents', 'analytics', 'calls:start']);
   const { callId } = await one.hold(accountId);
   for (const path of ['/calls/live', `/calls/${callId}/live`, `/calls/${callId}/audio`]) {
@@ -286,7 +292,7 @@ it('nobody watches without the scope', async () => {
   expect((await ask('POST', `/calls/${callId}/say`, { text: 'Hello.' })).status).toBe(403);
 });
 
-it('a reader that does not read is sent away, and holds up nobody', async () => {
+it('a client that does not read is disconnected and delays no others', async () => {
   const { accountId, key, watch } = await account();
   const call = await one.hold(accountId);
   const path = `/calls/${call.callId}/live`;
@@ -298,7 +304,7 @@ it('a reader that does not read is sent away, and holds up nobody', async () => 
   await vi.waitFor(
     () => {
       for (let i = 0; i < 20; i++) call.feed.send(says(text));
-      // The other one reads on.
+      // The other client keeps receiving.
       expect(one.open.streams(accountId)).toBe(1);
     },
     { timeout: 30_000, interval: 20 },
@@ -308,7 +314,7 @@ it('a reader that does not read is sent away, and holds up nobody', async () => 
   expect(reader.all('closed')).toEqual([]);
 });
 
-it('a stream ends with its key', async () => {
+it('a stream ends when its key is revoked', async () => {
   const { accountId, watch } = await account();
   const reader = await watch('/calls/live');
   await reader.until(() => reader.beats > 0);
@@ -319,7 +325,7 @@ it('a stream ends with its key', async () => {
 });
 
 it.each(['here', 'on another gateway'])(
-  'a listener of a call that is held %s is cut off when the key loses the scope',
+  'a listener of a call %s is disconnected when the key loses the scope',
   async (where) => {
     const { accountId, key } = await account();
     const call = await (where === 'here' ? one : two).hold(accountId);
@@ -330,13 +336,13 @@ it.each(['here', 'on another gateway'])(
     expect(response.status).toBe(200);
     const keys = plane.database.db('api_keys').where({ account_id: accountId });
     await keys.update({ scopes: ['agents'] });
-    // The body ends although the call goes on.
+    // The response ends although the call continues.
     await response.arrayBuffer();
     await vi.waitFor(() => expect(one.open.streams(accountId)).toBe(0), 20_000);
   },
 );
 
-it('an account has so many streams and no more', async () => {
+it('the number of streams per account is limited', async () => {
   const { ask, watch } = await account();
   const opened = await Promise.all(Array.from({ length: 50 }, () => watch('/calls/live')));
   expect(opened.every(({ status }) => status === 200)).toBe(true);
@@ -346,8 +352,8 @@ it('an account has so many streams and no more', async () => {
   await vi.waitFor(async () => expect((await watch('/calls/live')).status).toBe(200), 20_000);
 });
 
-describe('a gateway that dies while its calls are watched', () => {
-  it('is told as the end of its calls, once, when its death is known', async () => {
+describe('gateway that dies while its calls are watched', () => {
+  it('is reported once as the end of its calls, when its death is detected', async () => {
     const { accountId, watch } = await account();
     const dying = new LiveGateway(plane.database.db, plane.directory);
     await dying.start();
@@ -368,7 +374,7 @@ describe('a gateway that dies while its calls are watched', () => {
     expect(all.all('ended')).toHaveLength(1);
   });
 
-  it('may live after all: its calls are told on, and nothing is missed', async () => {
+  it('that turns out to be alive continues its streams without missing events', async () => {
     const { accountId, watch } = await account();
     const call = await two.hold(accountId);
     const reader = await watch(`/calls/${call.callId}/live`);
@@ -384,14 +390,14 @@ describe('a gateway that dies while its calls are watched', () => {
   });
 });
 
-it('a gateway that lives and is not reached is told as such', async () => {
+it('an unreachable gateway is reported as such', async () => {
   const { accountId, ask, watch } = await account();
   const call = await two.hold(accountId);
   const id = randomUUID();
-  await one.gateways.heartbeat(id, '127.0.0.1:9'); // nobody listens there
+  await one.gateways.heartbeat(id, '127.0.0.1:9'); // no server listens there
   await plane.database.db('calls').where({ call_id: call.callId }).update({ gateway_id: id });
-  const heard = await ask('GET', `/calls/${call.callId}/audio`);
-  expect([heard.status, heard.body.code]).toEqual([503, 'GATEWAY_UNREACHABLE']);
+  const audioResponse = await ask('GET', `/calls/${call.callId}/audio`);
+  expect([audioResponse.status, audioResponse.body.code]).toEqual([503, 'GATEWAY_UNREACHABLE']);
   for (const [what, body] of [
     ['say', { text: 'Hello.' }],
     ['keys', { keys: '1' }],
@@ -406,7 +412,7 @@ it('a gateway that lives and is not reached is told as such', async () => {
   await one.gateways.remove(id);
 });
 
-it('a stranger with another secret is not let in by a gateway', async () => {
+it('a gateway rejects a peer with another secret', async () => {
   const { accountId } = await account();
   const other = new LiveGateway(plane.database.db, plane.directory, 'the secret of somebody else');
   await other.start();
@@ -423,7 +429,7 @@ it('a stranger with another secret is not let in by a gateway', async () => {
   await one.gateways.remove(other.id);
 });
 
-it('a gateway that stops sends its watchers away', async () => {
+it('a gateway that stops closes its streams', async () => {
   const { watch } = await account();
   const reader = await watch('/calls/live');
   await one.close();
@@ -431,15 +437,15 @@ it('a gateway that stops sends its watchers away', async () => {
   await reader.until(() => reader.isOver);
 });
 
-it('looks for other gateways when one comes or goes, not every second', async () => {
+it('gateways are looked up when one starts or stops, not every second', async () => {
   const { watch } = await account();
-  const looks = vi.spyOn(GatewaysRepository.prototype, 'others');
+  const lookups = vi.spyOn(GatewaysRepository.prototype, 'others');
   try {
     await watch('/calls/live');
-    await vi.waitFor(() => expect(looks).toHaveBeenCalled(), { timeout: 20_000, interval: 20 });
+    await vi.waitFor(() => expect(lookups).toHaveBeenCalled(), { timeout: 20_000, interval: 20 });
     await plane.database.db.raw('select pg_sleep(2.5)');
-    expect(looks).toHaveBeenCalledTimes(1);
+    expect(lookups).toHaveBeenCalledTimes(1);
   } finally {
-    looks.mockRestore();
+    lookups.mockRestore();
   }
 });

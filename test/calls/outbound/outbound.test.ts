@@ -12,18 +12,18 @@ const TO = '+14155550100';
 const twilio = await startTwilio();
 let origin: string | undefined;
 let isOpen: boolean;
-let desk: ReturnType<typeof outboundOf>;
+let outboundCalls: ReturnType<typeof outboundOf>;
 
 const plane = withControlPlane({
   routes: (db) => {
-    desk = outboundOf(db, {
+    outboundCalls = outboundOf(db, {
       twilioUrl: () => twilio.baseUrl,
       twilioToken: TWILIO.authToken,
       origin: () => origin,
       slots: 2,
       isOpen: () => isOpen,
     });
-    return desk.routes;
+    return outboundCalls.routes;
   },
 });
 afterAll(() => twilio.close());
@@ -50,11 +50,11 @@ async function agentWith(config: object = {}) {
   return { ask, agent_id, phone_number, call };
 }
 
-const rowOf = async (callId: string) => (await desk.calls.find(callId)) as CallRow;
+const rowOf = async (callId: string) => (await outboundCalls.calls.find(callId)) as CallRow;
 const open = () => plane.database.db<CallRow>('calls').whereNot({ state: 'ended' });
 
-describe('an agent that calls somebody', () => {
-  it('has its carrier dial from its number, and a record of it', async () => {
+describe('outbound call', () => {
+  it("is dialled by the carrier from the agent's number and has a record", async () => {
     const { agent_id, phone_number, call } = await agentWith();
     const { status, body } = await call({ dynamic_variables: { name: 'Ann' } });
     expect(status).toBe(200);
@@ -87,7 +87,7 @@ describe('an agent that calls somebody', () => {
     });
   });
 
-  it('dials once for a request that is repeated, at once or later', async () => {
+  it('is dialled once for a repeated request, concurrent or later', async () => {
     const { call } = await agentWith();
     const key = { 'Idempotency-Key': randomUUID() };
     const [one, two] = await Promise.all([call({}, key), call({}, key)]);
@@ -100,7 +100,7 @@ describe('an agent that calls somebody', () => {
     expect(twilio.requests).toHaveLength(1);
   });
 
-  it('has called, for all we know, where the answer of the carrier was lost', async () => {
+  it("counts as made if the carrier's response was lost", async () => {
     const { call } = await agentWith();
     twilio.dropsResponses = true;
     const key = { 'Idempotency-Key': randomUUID() };
@@ -112,8 +112,8 @@ describe('an agent that calls somebody', () => {
   });
 });
 
-describe('a call out is refused', () => {
-  it('for agents that are not deployed, may not call, or have no number', async () => {
+describe('outbound call that is refused', () => {
+  it('because the agent is not deployed, may not call, or has no number', async () => {
     const { ask, agent_id, call } = await agentWith();
     await ask('POST', `/agent/${agent_id}/pause`);
     const paused = await call();
@@ -130,7 +130,7 @@ describe('a call out is refused', () => {
   });
 
   it.each(['+911', '+1911', '+44999', '+112', '+19005550100', '+4490912345678', '+881612345678'])(
-    'to %s',
+    'because of the number %s',
     async (target_phone_number) => {
       const { call } = await agentWith();
       const { status, body } = await call({ target_phone_number });
@@ -139,7 +139,7 @@ describe('a call out is refused', () => {
     },
   );
 
-  it('where the carrier refuses, and takes no slot', async () => {
+  it('by the carrier takes no slot', async () => {
     const { call } = await agentWith();
     const { status, body } = await call({ target_phone_number: '+1415555010000000' });
     expect(status).toBe(422);
@@ -161,16 +161,16 @@ describe('a call out is refused', () => {
     });
   });
 
-  it('when all slots are taken, credits are gone, or the gateway is full', async () => {
+  it('because of full slots, missing credits or overload', async () => {
     const { call } = await agentWith();
     await call();
     await call();
     const full = await call();
     expect([full.status, full.body.reason]).toEqual([403, 'concurrency_limit']);
-    const poor = await agentWith();
-    const row = await plane.database.db('agents').where({ id: poor.agent_id }).first();
+    const withoutCredits = await agentWith();
+    const row = await plane.database.db('agents').where({ id: withoutCredits.agent_id }).first();
     await plane.database.db('accounts').where({ id: row.account_id }).update({ balance: 0 });
-    const broke = await poor.call();
+    const broke = await withoutCredits.call();
     expect([broke.status, broke.body.reason]).toEqual([403, 'insufficient_credits']);
     isOpen = false;
     const busy = await (await agentWith()).call();
@@ -178,50 +178,53 @@ describe('a call out is refused', () => {
     expect(twilio.calls.size).toBe(2);
   });
 
-  it('while nobody knows the own address, and for what is none of the account', async () => {
+  it('because of a missing public URL, a foreign agent or a bad override', async () => {
     origin = undefined;
     const { agent_id, call } = await agentWith();
     const { status, body } = await call();
     expect([status, body.code]).toEqual([503, 'PUBLIC_URL_REQUIRED']);
     const other = await plane.asNewAccount();
-    const asked = { agent_id, target_phone_number: TO };
-    expect((await other('POST', '/calls/outbound', asked)).status).toBe(404);
+    const requestBody = { agent_id, target_phone_number: TO };
+    expect((await other('POST', '/calls/outbound', requestBody)).status).toBe(404);
     const voice = await call({ agent_overrides: { tts_params: { voice_id: 'nobody' } } });
     expect([voice.status, voice.body.code]).toEqual([404, 'VOICE_NOT_FOUND']);
     const prompt = await call({ agent_overrides: { prompt: 'x' } });
     expect(prompt.body.detail[0].loc).toEqual(['body', 'agent_overrides', 'prompt']);
   });
 
-  it('by a carrier that is not configured', async () => {
+  it('because its carrier is not configured', async () => {
     const { status, body } = await (await agentWith({ phone_provider: 'telnyx' })).call();
     expect([status, body.code]).toEqual([409, 'NOT_CONFIGURED']);
     expect(body.error).toContain('set TELNYX_API_KEY');
   });
 });
 
-describe('what becomes of a call', () => {
+describe('call progress', () => {
   async function dialled(): Promise<string> {
     return (await (await agentWith()).call()).body.call_id;
   }
 
-  it.each(['busy', 'no-answer', 'failed', 'canceled'] as const)('is noted: %s', async (status) => {
-    const callId = await dialled();
-    for (const step of ['initiated', 'ringing', status, status] as DialStatus[]) {
-      await desk.outbound.progress(callId, step);
-    }
-    expect(await rowOf(callId)).toMatchObject({
-      state: 'ended',
-      started_at: null,
-      ended_reason: 'error_transport',
-      options: { dial_status: status },
-      credits_used: '0.000000',
-    });
-  });
+  it.each(['busy', 'no-answer', 'failed', 'canceled'] as const)(
+    'ends the call: %s',
+    async (status) => {
+      const callId = await dialled();
+      for (const step of ['initiated', 'ringing', status, status] as DialStatus[]) {
+        await outboundCalls.outbound.progress(callId, step);
+      }
+      expect(await rowOf(callId)).toMatchObject({
+        state: 'ended',
+        started_at: null,
+        ended_reason: 'error_transport',
+        options: { dial_status: status },
+        credits_used: '0.000000',
+      });
+    },
+  );
 
-  it('is noted: answered by a machine, which ends it, whatever comes after', async () => {
+  it('ends the call for an answering machine, and later states are ignored', async () => {
     const callId = await dialled();
     for (const step of ['ringing', 'answered', 'machine', 'completed'] as const) {
-      await desk.outbound.progress(callId, step);
+      await outboundCalls.outbound.progress(callId, step);
     }
     expect(await rowOf(callId)).toMatchObject({
       state: 'ended',
@@ -230,24 +233,24 @@ describe('what becomes of a call', () => {
     });
   });
 
-  it('is noted: over before its audio came', async () => {
+  it('ends a call that completes before its audio was connected', async () => {
     const callId = await dialled();
-    await desk.outbound.progress(callId, 'answered');
+    await outboundCalls.outbound.progress(callId, 'answered');
     expect((await rowOf(callId)).state).toBe('reserved');
-    await desk.outbound.progress(callId, 'completed');
+    await outboundCalls.outbound.progress(callId, 'completed');
     expect(await rowOf(callId)).toMatchObject({ state: 'ended', ended_reason: 'error_transport' });
   });
 
-  it('that was ended before somebody answered does not ring on', async () => {
+  it('after an end before the answer stops the ringing', async () => {
     const callId = await dialled();
     const [sid, atTwilio] = [...twilio.calls].at(-1)!;
     expect((await rowOf(callId)).options.carrier_call_id).toBe(sid);
-    await desk.commands.end(callId, 'operator_ended');
+    await outboundCalls.commands.end(callId, 'operator_ended');
     await vi.waitFor(() => expect(atTwilio.status).toBe('completed'), { timeout: 30_000 });
     expect((await rowOf(callId)).ended_reason).toBe('operator_ended');
   });
 
-  it('is told of no call that is none', async () => {
-    await desk.outbound.progress(randomUUID(), 'busy');
+  it('for an unknown call is ignored', async () => {
+    await outboundCalls.outbound.progress(randomUUID(), 'busy');
   });
 });

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { killRecording } from '../../support/programs/spool-kills.js';
 
-/** `npm run soak -- recordings` does it 200 times. */
+/** `npm run soak -- recordings` runs 200 rounds. */
 const KILLS = 5;
 
-it('a recording that is killed keeps all that was acknowledged, five times', async () => {
+it('a killed recording keeps all acknowledged audio in five rounds', async () => {
   for (let kill = 0; kill < KILLS; kill++) {
     expect(await killRecording()).toBeGreaterThan(0);
   }

@@ -41,7 +41,7 @@ describeWith(['gofakes3'], 'gateways on two machines with one bucket', ({ gofake
   });
   afterAll(() => server?.stop());
 
-  it('have each other’s recordings, merged once, and delete them', async () => {
+  it('share recordings, mix each down once, and delete them', async () => {
     const store = new S3Store(s3Options(server.endpoint));
     const [one, two] = await Promise.all(
       [1, 2].map(() => openRecordingGateway(database.db, { store })),
@@ -64,7 +64,7 @@ describeWith(['gofakes3'], 'gateways on two machines with one bucket', ({ gofake
   });
 });
 
-/** A store of which one method fails as long as it says so. */
+/** A store with one method that fails while `isAway()` is true. */
 function flawed(store: ObjectStore, isAway: () => boolean): ObjectStore {
   const check = () => {
     if (isAway()) throw new StorageError('STORAGE_AWAY', 'The storage is unavailable');
@@ -84,8 +84,8 @@ function flawed(store: ObjectStore, isAway: () => boolean): ObjectStore {
   };
 }
 
-describe('a storage that is away', () => {
-  it('costs no recording: the spool waits here until it is back', async () => {
+describe('unavailable storage', () => {
+  it('loses no recording: the spool stays on disk until the storage is back', async () => {
     let isAway = true;
     const plain = await openRecordingGateway(database.db);
     const gateway = await openRecordingGateway(database.db, {
@@ -107,22 +107,22 @@ describe('a storage that is away', () => {
   });
 });
 
-describe('a merge that takes too long for a request', () => {
-  it('goes on, and is asked for again', async () => {
+describe('mixdown that takes longer than a request', () => {
+  it('continues, and a later request returns its result', async () => {
     const gateway = await openRecordingGateway(database.db, { mixdownTimeoutMs: 0 });
     const callId = await endedCall();
     const sink = gateway.recordings.begin(callId, AGENT_RATE);
     recordTones(sink, 2);
     sink.end(2_000);
     expect(await prepare(gateway, callId)).toBe('processing');
-    // Only those who ask later have it, however quick the answer.
+    // Only later requests get the file, however fast the mixdown is.
     const isMerged = () => gateway.store.size(fileKey(callId));
     await expect.poll(isMerged, { timeout: 30_000 }).toBeDefined();
   });
 });
 
-describe('a disk that is full', () => {
-  it('ends the recording in a sentence, and nothing else', async ({ skip }) => {
+describe('full disk', () => {
+  it('ends the recording with one log message and affects nothing else', async ({ skip }) => {
     if (!existsSync('/dev/full')) skip('this machine has no /dev/full');
     const gateway = await openRecordingGateway(database.db);
     const callId = await endedCall();
@@ -138,8 +138,8 @@ describe('a disk that is full', () => {
   });
 });
 
-describe('what lies in the folder of the spools', () => {
-  it('is removed where its call or its recording was deleted, and left alone where it is no spool', async () => {
+describe('file in the spool folder', () => {
+  it('is removed if its call or recording was deleted, and kept if it is no spool', async () => {
     const gateway = await openRecordingGateway(database.db);
     const folder = join(gateway.dataDir, 'recordings');
     const gone = randomUUID();
@@ -151,7 +151,7 @@ describe('what lies in the folder of the spools', () => {
     await gateway.recordings.close();
   });
 
-  it('of which nothing can be read makes a call without a recording', async () => {
+  it('that is unreadable leaves a call without a recording', async () => {
     const gateway = await openRecordingGateway(database.db);
     const callId = await endedCall();
     await database.db('recordings').insert({ call_id: callId });

@@ -40,7 +40,7 @@ beforeAll(async () => {
   gateway = await openRecordingGateway(plane.database.db);
 });
 
-/** A call that has ended, or runs; sound of so many seconds is written by a gateway. */
+/** An ended or running call; a gateway records `seconds` of audio. */
 async function call({ seconds = 3, isOver = true, isRecorded = true, by = () => gateway } = {}) {
   clockMs = undefined;
   const accountId = await plane.makeAccount();
@@ -65,8 +65,8 @@ const fetched = async (url: string | URL, headers: Record<string, string> = {}) 
   return { response, bytes: Buffer.from(await response.arrayBuffer()) };
 };
 
-describe('a recording', () => {
-  it('is made when it is asked for, and comes as MP3 by a link that needs no key', async () => {
+describe('recording', () => {
+  it('is mixed down on request and returned as MP3 by a link without a key', async () => {
     const { recording, callId } = await call();
     const { status, body } = await recording();
     expect([status, body.status]).toEqual([200, 'ready']);
@@ -74,7 +74,7 @@ describe('a recording', () => {
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('audio/mpeg');
     expect(response.headers.get('content-disposition')).toContain('recording.mp3');
-    // 64 kbit/s: 3 s are 24,000 bytes, and a frame or two.
+    // 64 kbit/s: 3 s have 24,000 bytes plus one or two frames.
     expect(bytes.length).toBeGreaterThanOrEqual(24_000);
     expect(bytes.length).toBeLessThan(25_500);
     expect(bytes.readUInt16BE(0) & 0xffe0).toBe(0xffe0);
@@ -84,7 +84,7 @@ describe('a recording', () => {
     expect(readdirSync(join(gateway.dataDir, 'recordings/drafts'))).toEqual([]);
   });
 
-  it('comes in parts by Range, and ends where it ends', async () => {
+  it('supports Range requests, up to its end', async () => {
     const { recording } = await call();
     const { url } = (await recording()).body;
     const { bytes: whole } = await fetched(url);
@@ -106,7 +106,7 @@ describe('a recording', () => {
     expect(head.headers.get('content-length')).toBe(String(whole.length));
   });
 
-  it('is made once for all who ask at the same time', async () => {
+  it('is mixed down once for concurrent requests', async () => {
     const { recording } = await call();
     const answers = await Promise.all(Array.from({ length: 8 }, recording));
     expect(answers.map(({ body }) => body.status)).toEqual(Array(8).fill('ready'));
@@ -114,20 +114,20 @@ describe('a recording', () => {
     expect(new Set(files.map(({ bytes }) => bytes.toString('base64'))).size).toBe(1);
   });
 
-  it('is told to receivers once, when it can be fetched', async () => {
+  it('is announced by one webhook event when it is available', async () => {
     const { recording, callId } = await call();
     await recording();
     await recording();
-    const told = gateway.events.filter((event) => event.callId === callId);
-    expect(told).toMatchObject([{ event: 'recording.ready', data: { duration_seconds: 3 } }]);
+    const announced = gateway.events.filter((event) => event.callId === callId);
+    expect(announced).toMatchObject([{ event: 'recording.ready', data: { duration_seconds: 3 } }]);
   });
 
-  it('of a running call is being processed', async () => {
+  it('of a running call has the status "processing"', async () => {
     const { recording } = await call({ isOver: false });
     expect((await recording()).body).toEqual({ status: 'processing', url: null });
   });
 
-  it('of a call of no length plays', async () => {
+  it('of a call of zero length is playable', async () => {
     const { recording } = await call({ seconds: 0 });
     const { body } = await recording();
     expect(body.status).toBe('ready');
@@ -135,7 +135,7 @@ describe('a recording', () => {
     expect(bytes.length).toBeGreaterThan(100);
   });
 
-  it('is not there for a call that was not recorded, for another account and for no call', async () => {
+  it('returns 404 for a call without a recording, for another account and for an unknown call', async () => {
     const { recording, callId } = await call({ isRecorded: false });
     expect((await recording()).body).toEqual({ status: 'not_recorded', url: null });
     const other = await plane.asNewAccount();
@@ -145,7 +145,7 @@ describe('a recording', () => {
     }
   });
 
-  it('has links that are worth nothing once altered or expired', async () => {
+  it('has links that are refused after a change or expiry', async () => {
     const { recording } = await call();
     const { callId: other } = await call();
     const url = new URL((await recording()).body.url);
@@ -159,12 +159,12 @@ describe('a recording', () => {
     expect((await fetch(url)).status).toBe(403);
   });
 
-  it('is gone after it was deleted, wherever it was', async () => {
-    const merged = await call();
-    const { url } = (await merged.recording()).body;
+  it('is deleted everywhere', async () => {
+    const finishedCall = await call();
+    const { url } = (await finishedCall.recording()).body;
     const spooled = await call();
     const running = await call({ isOver: false });
-    for (const { callId } of [merged, spooled, running]) {
+    for (const { callId } of [finishedCall, spooled, running]) {
       await gateway.recordings.deleteRecording(callId);
       await gateway.recordings.deleteRecording(callId);
     }
@@ -172,9 +172,9 @@ describe('a recording', () => {
       state: 'ended',
       ended_at: new Date(),
     });
-    for (const { recording, callId } of [merged, spooled, running]) {
+    for (const { recording, callId } of [finishedCall, spooled, running]) {
       expect((await recording()).body).toEqual({ status: 'not_recorded', url: null });
-      // One that was being stored when it was deleted is deleted once more.
+      // A recording that was being stored during its deletion is deleted again.
       await expect.poll(() => gateway.store.size(spoolKey(callId))).toBeUndefined();
       expect(await gateway.store.size(fileKey(callId))).toBeUndefined();
     }
@@ -186,8 +186,8 @@ describe('a recording', () => {
   });
 });
 
-describe('a storage that has lost a part', () => {
-  it('leaves a call without its recording, and the log says so', async () => {
+describe('storage that has lost a file', () => {
+  it('leaves a call without a recording, and the log says so', async () => {
     const { recording, callId } = await call();
     expect((await recording()).body.status).toBe('ready');
     rmSync(join(gateway.dataDir, 'storage', fileKey(callId)));
@@ -196,7 +196,7 @@ describe('a storage that has lost a part', () => {
   });
 });
 
-/** Notes what is put into a store. */
+/** Counts the writes to a store. */
 function countedPuts(store: ObjectStore, puts: string[]): ObjectStore {
   return {
     putFile: (key, path) => {
@@ -216,7 +216,7 @@ describe('several gateways', () => {
     return Promise.all(ids.map(async (id) => recordings.prepare((await calls.find(id))!)));
   };
 
-  it('merge a recording once, whichever is asked', async () => {
+  it('mix a recording down once, whichever receives the request', async () => {
     const puts: string[] = [];
     const store = countedPuts(gateway.store, puts);
     const [one, two] = await Promise.all(
@@ -225,19 +225,21 @@ describe('several gateways', () => {
     const { callId } = await call({ seconds: 20 });
     await untilSpooled(plane.database.db, callId);
     const states = async () => {
-      const asked = [one!, two!, one!, two!].map(({ recordings }) => open(recordings, [callId]));
-      return (await Promise.all(asked)).flat();
+      const responses = [one!, two!, one!, two!].map(({ recordings }) =>
+        open(recordings, [callId]),
+      );
+      return (await Promise.all(responses)).flat();
     };
-    // A merge may take longer than a request waits.
+    // A mixdown may take longer than the timeout of a request.
     await expect.poll(states, { timeout: 60_000 }).toEqual(Array(4).fill('ready'));
     expect(puts).toEqual([fileKey(callId)]);
   });
 
-  it('bring what a dead one has left on their disk, when they start or are asked', async () => {
+  it('mix down the spools of a dead gateway on the same disk, at their start or on request', async () => {
     for (const how of ['start', 'ask'] as const) {
       const dead = await openRecordingGateway(plane.database.db, { dataDir: gateway.dataDir });
       const { callId, recording } = await call({ by: () => dead, isOver: false });
-      // Nothing of it reaches the file any more.
+      // The spool is not used any more.
       const other = await openRecordingGateway(plane.database.db, {
         dataDir: gateway.dataDir,
         store: gateway.store,

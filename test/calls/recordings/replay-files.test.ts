@@ -28,9 +28,9 @@ const log = pino({ level: 'silent' });
 const root = mkdtempSync(join(tmpdir(), 'parley-replays-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-async function written(lines: number, pcm: string, mostCharacters?: number) {
+async function written(lines: number, pcm: string, maxCharacters?: number) {
   const folder = mkdtempSync(join(root, 'of-'));
-  const files = await ReplayFiles.in(folder, log, mostCharacters);
+  const files = await ReplayFiles.in(folder, log, maxCharacters);
   const sink = files.begin('call-1');
   sink.write(HEAD);
   for (let i = 0; i < lines; i++) sink.write({ t: i * 20, type: 'audio', pcm });
@@ -39,8 +39,8 @@ async function written(lines: number, pcm: string, mostCharacters?: number) {
   return join(folder, `call-1${REPLAY_SUFFIX}`);
 }
 
-describe('a replay file', () => {
-  it('holds what was written, for its owner only', async () => {
+describe('replay file', () => {
+  it('contains the written lines and is readable by its owner only', async () => {
     const path = await written(100, 'AAAA');
     const { header, lines } = await readReplayFile(path);
     expect(header.config.minSilenceMs).toBe(CONFIG.minSilenceMs);
@@ -48,7 +48,7 @@ describe('a replay file', () => {
     if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('that a crash cut short is read as far as it goes', async () => {
+  it('that a crash truncated is read up to its end', async () => {
     const random = Array.from({ length: 400 }, (_, i) => String((i * 7919) % 997)).join('');
     const path = await written(500, Buffer.from(random).toString('base64'));
     const whole = readFileSync(path);
@@ -58,14 +58,14 @@ describe('a replay file', () => {
     expect(lines.length).toBeLessThan(500);
   });
 
-  it('ends at its limit, and the call is not told', async () => {
+  it('ends at its size limit without an effect on the call', async () => {
     const { lines } = await readReplayFile(await written(70, 'A'.repeat(1000), 50_000));
     expect(lines.at(-1)?.type).toBe('full');
     expect(lines.length).toBeGreaterThan(5);
     expect(lines.length).toBeLessThan(60);
   });
 
-  it('that cannot be written costs the call nothing', async () => {
+  it('that cannot be written does not affect the call', async () => {
     const folder = mkdtempSync(join(root, 'gone-'));
     const files = await ReplayFiles.in(folder, log);
     rmSync(folder, { recursive: true });
@@ -78,12 +78,12 @@ describe('a replay file', () => {
   });
 
   it.each([
-    ['no archive', Buffer.from('hello'), 'it cannot be decompressed'],
-    ['no replay file', gzipSync('{"type":"other"}\n'), 'no replay file of version 2'],
+    ['not compressed', Buffer.from('hello'), 'it cannot be unpacked'],
+    ['not a replay file', gzipSync('{"type":"other"}\n'), 'no replay file of version 2'],
     ['of another version', gzipSync(`${JSON.stringify({ ...HEAD, version: 1 })}\n`), 'version 1'],
-    ['broken inside', gzipSync(`${JSON.stringify(HEAD)}\n{{\n{}\n`), 'Line 2'],
-    ['with a line of its own', gzipSync(`${JSON.stringify(HEAD)}\n{"t":1}\n`), 'Line 2'],
-  ])('that is %s is refused', async (name, bytes, reason) => {
+    ['corrupted', gzipSync(`${JSON.stringify(HEAD)}\n{{\n{}\n`), 'Line 2'],
+    ['with an unknown line', gzipSync(`${JSON.stringify(HEAD)}\n{"t":1}\n`), 'Line 2'],
+  ])('is refused: %s', async (name, bytes, reason) => {
     const path = join(root, name);
     writeFileSync(path, bytes);
     await expect(readReplayFile(path)).rejects.toThrow(reason);
@@ -95,7 +95,7 @@ function run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
 }
 
 describe('npm run replay', () => {
-  it('prints the timeline, and that nothing differs', async () => {
+  it('prints the timeline and reports no differences', async () => {
     const { code, output } = await run([QUESTION]);
     expect(output).toMatch(/^question-answered\.\S+: [\d.]+ s of call in [\d.]+ s\n/);
     expect(output).toMatch(/ user {4}“.*swim.*”/i);
@@ -103,7 +103,7 @@ describe('npm run replay', () => {
     expect(code).toBe(0);
   });
 
-  it('prints what differs, and ends with 1', async () => {
+  it('prints differences and exits with 1', async () => {
     const path = join(root, `other${REPLAY_SUFFIX}`);
     const rows = gunzipSync(readFileSync(QUESTION)).toString().split('\n');
     const other = rows.map((row) => row.replace('"state":"thinking"', '"state":"initializing"'));
@@ -114,7 +114,7 @@ describe('npm run replay', () => {
     expect(code).toBe(1);
   });
 
-  it('tells where turns would end with another setting', async () => {
+  it('prints where turns would end with another setting', async () => {
     const settings = ['--set', 'min_endpointing_delay=2.5', '--set', 'max_endpointing_delay=2.5'];
     const { code, output } = await run(['--quiet', ...settings, QUESTION], { MODELS_CACHE: root });
     expect(output).toMatch(/^- speech ended +[\d.]+, taken after +\d+ ms {2}“.*swim/im);
@@ -125,9 +125,9 @@ describe('npm run replay', () => {
   it.each([
     [[], 'usage: npm run replay'],
     [['--set', 'mood=good', QUESTION], '--set accepts min_silence_duration'],
-    [['--set', 'min_endpointing_delay=long', QUESTION], 'min_endpointing_delay must not be long'],
-    [['/no/such/file'], 'The file does not exist'],
-  ])('refuses %j', async (args, reason) => {
+    [['--set', 'min_endpointing_delay=long', QUESTION], 'min_endpointing_delay cannot be long'],
+    [['/no/such/file'], 'There is no such file'],
+  ])('rejects %j', async (args, reason) => {
     const { code, output } = await run(args);
     expect(output).toContain(reason);
     expect(code).toBe(2);

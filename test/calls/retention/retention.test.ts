@@ -21,10 +21,10 @@ import { type CallSeed, insertCall } from '../../support/harness/postgres/call-r
 const DAY_MS = 86_400_000;
 const silent = pino({ level: 'silent' });
 
-/** Files for replay that were asked to be deleted. */
-const replaysGone: string[] = [];
-const replays = { delete: async (callId: string) => void replaysGone.push(callId) };
-/** The sound of these calls cannot be deleted now. */
+/** IDs of the deleted replay files. */
+const deletedReplays: string[] = [];
+const replays = { delete: async (callId: string) => void deletedReplays.push(callId) };
+/** Calls whose recording cannot be deleted at the moment. */
 const stuck = new Set<string>();
 let gateway: Promise<RecordingGateway> | undefined;
 let retention: ReturnType<typeof createRetention>;
@@ -49,7 +49,7 @@ const recordings = {
   },
 };
 beforeEach(() => {
-  replaysGone.length = 0;
+  deletedReplays.length = 0;
   stuck.clear();
 });
 afterAll(async () => (await gateway)?.recordings.close());
@@ -58,15 +58,15 @@ interface Seed extends Partial<CallSeed> {
   readonly daysAgo?: number;
   readonly from?: string | null;
   readonly to?: string | null;
-  readonly hasSound?: boolean;
+  readonly hasRecording?: boolean;
 }
 
-/** An account, what asks for it, and its calls. */
+/** A new account with its request function and calls. */
 async function account() {
   const { db } = plane.database;
   const accountId = await plane.makeAccount();
   const ask = plane.askAs(await plane.makeKey(accountId));
-  const call = async ({ daysAgo = 0, from, to, hasSound = false, ...seed }: Seed = {}) => {
+  const call = async ({ daysAgo = 0, from, to, hasRecording = false, ...seed }: Seed = {}) => {
     const startedAt = new Date(Date.now() - daysAgo * DAY_MS - 3_600_000);
     const turns = [
       { role: 'agent', text: 'Hello, what is your name?' },
@@ -91,7 +91,7 @@ async function account() {
       lane: callId,
       body: 'Ann Example.',
     });
-    if (hasSound) await record(callId);
+    if (hasRecording) await record(callId);
     return callId;
   };
   const left = async (callId: string) => {
@@ -134,8 +134,8 @@ async function hasFiles(callId: string): Promise<boolean> {
 
 const FOREVER = { audio_days: null, transcript_days: null };
 
-describe('a policy', () => {
-  it('is for ever until somebody says otherwise, and an agent may have its own', async () => {
+describe('retention policy', () => {
+  it('is unlimited by default, and an agent may have a separate one', async () => {
     const { ask } = await account();
     expect((await ask('GET', '/account/retention')).body).toEqual(FOREVER);
     const days = { audio_days: 30, transcript_days: null };
@@ -147,32 +147,32 @@ describe('a policy', () => {
     const own = { audio_days: 0, transcript_days: 7 };
     expect((await ask('PUT', path, own)).body).toEqual({ agent_id, ...own, effective: own });
     expect((await ask('PUT', path, {})).body).toEqual({ agent_id, ...FOREVER, effective: days });
-    // What was written for the contract sees nothing of it.
+    // Responses of the agent API do not contain it.
     const agent = (await ask('GET', `/agent/${agent_id}`)).body;
     expect(JSON.stringify(agent)).not.toContain('retention');
   });
 
-  it('refuses what is none, and other accounts', async () => {
+  it('rejects invalid values and foreign agents', async () => {
     const { ask } = await account();
     for (const audio_days of [-1, 36_501, 1.5, 'soon']) {
       expect((await ask('PUT', '/account/retention', { audio_days })).status).toBe(422);
     }
     const { agent_id } = (await ask('POST', '/agent', { name: 'Pool', config: {} })).body;
-    const stranger = await account();
+    const otherAccount = await account();
     const path = `/agent/${agent_id}/retention`;
-    expect((await stranger.ask('GET', path)).status).toBe(404);
-    expect((await stranger.ask('PUT', path, { audio_days: 1 })).status).toBe(404);
+    expect((await otherAccount.ask('GET', path)).status).toBe(404);
+    expect((await otherAccount.ask('PUT', path, { audio_days: 1 })).status).toBe(404);
   });
 });
 
-describe('the job', () => {
-  it('deletes sound and words each in its time, and keeps the call', async () => {
+describe('retention job', () => {
+  it('deletes recordings and transcripts at their times and keeps the call', async () => {
     const { ask, call, left, receipts } = await account();
     await ask('PUT', '/account/retention', { audio_days: 2, transcript_days: 5 });
     const [old, middle, fresh] = [
-      await call({ daysAgo: 6, hasSound: true }),
-      await call({ daysAgo: 3, hasSound: true }),
-      await call({ daysAgo: 1, hasSound: true }),
+      await call({ daysAgo: 6, hasRecording: true }),
+      await call({ daysAgo: 3, hasRecording: true }),
+      await call({ daysAgo: 1, hasRecording: true }),
     ];
     await retention.worker.run();
     expect(await left(old)).toEqual({
@@ -184,8 +184,8 @@ describe('the job', () => {
     });
     expect(await left(middle)).toMatchObject({ row: true, words: true, sound: false });
     expect(await left(fresh)).toMatchObject({ row: true, words: true, sound: true });
-    expect(replaysGone).toEqual(expect.arrayContaining([old, middle]));
-    expect(replaysGone).not.toContain(fresh);
+    expect(deletedReplays).toEqual(expect.arrayContaining([old, middle]));
+    expect(deletedReplays).not.toContain(fresh);
     const [receipt, ...others] = await receipts();
     expect(others).toEqual([]);
     expect(receipt).toMatchObject({
@@ -195,10 +195,10 @@ describe('the job', () => {
     });
     expect(receipt.recording_bytes).toBeGreaterThan(1_000);
     await retention.worker.run();
-    expect(await receipts()).toHaveLength(1); // nothing more was due
+    expect(await receipts()).toHaveLength(1); // nothing else was due
   });
 
-  it('heeds what an agent has of its own before what the account has', async () => {
+  it("prefers the agent's policy to the account's", async () => {
     const { ask, call, left } = await account();
     const { agent_id: agentId } = (await ask('POST', '/agent', { name: 'Pool', config: {} })).body;
     await ask('PUT', '/account/retention', { transcript_days: 2 });
@@ -214,7 +214,7 @@ describe('the job', () => {
     expect(await left(other)).toMatchObject({ words: false, traces: 0 });
   });
 
-  it('leaves alone what runs, what has just ended, and accounts without a policy', async () => {
+  it('skips running and just ended calls, and accounts without a policy', async () => {
     const { ask, call, left } = await account();
     const other = await account();
     await ask('PUT', '/account/retention', { audio_days: 0, transcript_days: 0 });
@@ -228,18 +228,18 @@ describe('the job', () => {
     expect(await other.left(others)).toMatchObject({ words: true });
   });
 
-  it('goes on after a fault and after a crash, and counts everything once', async () => {
+  it('continues after an error and after a crash, and counts every call once', async () => {
     const { accountId, ask, call, left, receipts } = await account();
     await ask('PUT', '/account/retention', { audio_days: 2 });
     const [first, second] = [
-      await call({ daysAgo: 9, hasSound: true }),
-      await call({ daysAgo: 8, hasSound: true }),
+      await call({ daysAgo: 9, hasRecording: true }),
+      await call({ daysAgo: 8, hasRecording: true }),
     ];
     stuck.add(first);
     await retention.worker.run();
     expect(await left(first)).toMatchObject({ sound: true });
     expect(await left(second)).toMatchObject({ sound: false });
-    // As a crash would have left it: files gone, rows not; the receipt is still open.
+    // The state after a crash: files are deleted, rows are not, and the receipt is open.
     await plane.database.db('deletion_receipts').update({ finished_at: null });
     stuck.clear();
     await recordings.deleteRecording(first);
@@ -251,7 +251,7 @@ describe('the job', () => {
     expect(accountId).toEqual(expect.any(String));
   });
 
-  it('counts nothing twice when several gateways look at once', async () => {
+  it('counts nothing twice if several gateways run it at the same time', async () => {
     const { ask, call, receipts } = await account();
     await ask('PUT', '/account/retention', { transcript_days: 1 });
     for (let i = 0; i < 12; i++) await call({ daysAgo: 2 + i });
@@ -268,10 +268,10 @@ describe('the job', () => {
   });
 });
 
-it('keeps its turn for longer than a transaction may idle, and ends without a fault', async () => {
+it('keeps its lock longer than a transaction may idle, and ends without an error', async () => {
   const { ask, call, left } = await account();
   await ask('PUT', '/account/retention', { audio_days: 1 });
-  const slow = await call({ daysAgo: 3, hasSound: true });
+  const slow = await call({ daysAgo: 3, hasRecording: true });
   const db = connect(plane.database.connection);
   db.client.connectionSettings.idle_in_transaction_session_timeout = 300;
   const [reached, released] = [new AbortController(), new AbortController()];
@@ -299,7 +299,7 @@ it('keeps its turn for longer than a transaction may idle, and ends without a fa
   await db.destroy();
 });
 
-/** Resolves when the server has ended a transaction that began now and did nothing since. */
+/** Resolves when the server has terminated an idle transaction that starts now. */
 async function untilIdleTransactionEnds(db: Knex): Promise<void> {
   const transaction = await db.transaction();
   const { rows } = await transaction.raw('select pg_backend_pid() as pid');
@@ -313,12 +313,15 @@ async function untilIdleTransactionEnds(db: Knex): Promise<void> {
   await transaction.rollback().catch(() => undefined);
 }
 
-describe('a web call to which nobody came', () => {
+describe('web call without a client', () => {
   const HOURS_47 = 47 / 24;
   const HOURS_49 = 49 / 24;
 
-  /** Rows as connection-details leaves them, so many days ago. */
-  async function asked(daysAgo: number, change: Record<string, unknown> = {}): Promise<string> {
+  /** Inserts rows as connection-details creates them, `daysAgo` days ago. */
+  async function insertReserved(
+    daysAgo: number,
+    change: Record<string, unknown> = {},
+  ): Promise<string> {
     const { db } = plane.database;
     const callId = randomUUID();
     const calls = new CallsRepository(db, 0);
@@ -339,44 +342,57 @@ describe('a web call to which nobody came', () => {
   };
   const ended = { state: 'ended', ended_at: new Date(), ended_reason: 'user_hangup' };
 
-  it('goes when its tokens have long expired, also when its client has ended it', async () => {
-    const fresh = [await asked(0), await asked(HOURS_47), await asked(HOURS_47, ended)];
-    const old = [await asked(HOURS_49), await asked(1_000), await asked(HOURS_49, ended)];
+  it('is deleted long after its tokens have expired, also if its client ended it', async () => {
+    const fresh = [
+      await insertReserved(0),
+      await insertReserved(HOURS_47),
+      await insertReserved(HOURS_47, ended),
+    ];
+    const old = [
+      await insertReserved(HOURS_49),
+      await insertReserved(1_000),
+      await insertReserved(HOURS_49, ended),
+    ];
     await retention.worker.run();
     expect(await leftOf([...fresh, ...old])).toEqual(fresh);
   });
 
-  it('stays where it began, or anything of it is kept, and so does every telephone call', async () => {
+  it('is kept if it started or has data, like every phone call', async () => {
     const { db } = plane.database;
     const { call } = await account();
-    const [begun, running] = [
+    const [startedCall, running] = [
       await call({ daysAgo: 9, turns: [] }),
       await call({ daysAgo: 9, seconds: null }),
     ];
-    const told = await asked(9, { ...ended, ended_reason: 'error_transport' });
+    const reportedCall = await insertReserved(9, { ...ended, ended_reason: 'error_transport' });
     await db('webhook_deliveries').insert({
-      ...{ delivery_id: `msg_${told}`, call_id: told, event: 'call.failed', lane: told },
-      account_id: (await db('calls').where({ call_id: told }).first()).account_id,
-      ...{ agent_id: told, url: 'https://receiver.example', body: '{}' },
+      ...{
+        delivery_id: `msg_${reportedCall}`,
+        call_id: reportedCall,
+        event: 'call.failed',
+        lane: reportedCall,
+      },
+      account_id: (await db('calls').where({ call_id: reportedCall }).first()).account_id,
+      ...{ agent_id: reportedCall, url: 'https://receiver.example', body: '{}' },
     });
-    const said = await asked(9, ended);
+    const said = await insertReserved(9, ended);
     await db('call_turns').insert({
       ...{ call_id: said, index: 0, role: 'agent', text: 'Hello', cut: false },
       ...{ start_ms: 0, end_ms: 900 },
     });
-    const sounded = await asked(9, ended);
+    const sounded = await insertReserved(9, ended);
     await db('recordings').insert({ call_id: sounded, state: 'lost' });
-    const taken = await asked(9, { state: 'live', gateway_id: randomUUID() });
-    const dialled = await asked(9, { ...ended, call_type: 'sip_outbound' });
-    const rung = await asked(9, { call_type: 'sip_inbound' });
-    const all = [begun, running, told, said, sounded, taken, dialled, rung];
+    const taken = await insertReserved(9, { state: 'live', gateway_id: randomUUID() });
+    const dialled = await insertReserved(9, { ...ended, call_type: 'sip_outbound' });
+    const phoneCall = await insertReserved(9, { call_type: 'sip_inbound' });
+    const all = [startedCall, running, reportedCall, said, sounded, taken, dialled, phoneCall];
     await retention.worker.run();
     expect(await leftOf(all)).toEqual(all);
   });
 
-  it('is left to the gateway that takes it this very moment', async () => {
+  it('is skipped while a gateway claims it', async () => {
     const { db } = plane.database;
-    const [taken, gone] = [await asked(9), await asked(8)];
+    const [taken, gone] = [await insertReserved(9), await insertReserved(8)];
     await db.transaction(async (taking) => {
       await taking('calls').where({ call_id: taken }).forUpdate().first();
       await retention.worker.run();
@@ -385,9 +401,9 @@ describe('a web call to which nobody came', () => {
     expect(await leftOf([taken, gone])).toEqual([taken]);
   });
 
-  it('goes with all others in batches, whichever gateways look', async () => {
+  it('is deleted in batches, whichever gateways run the job', async () => {
     const { db } = plane.database;
-    const first = await asked(9);
+    const first = await insertReserved(9);
     await db.raw(
       `insert into calls (call_id, account_id, agent_id, agent_name, call_type, reserved_until, created_at)
        select gen_random_uuid(), account_id, agent_id, agent_name, call_type, reserved_until, created_at
@@ -403,10 +419,10 @@ describe('a web call to which nobody came', () => {
   });
 });
 
-describe('a call', () => {
-  it('is deleted with all that remains of it', async () => {
+describe('call', () => {
+  it('is deleted with all its data', async () => {
     const { ask, call, left, receipts } = await account();
-    const [callId, other] = [await call({ hasSound: true }), await call()];
+    const [callId, other] = [await call({ hasRecording: true }), await call()];
     const { status, body } = await ask('DELETE', `/agent/call-history/${callId}`);
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -414,7 +430,7 @@ describe('a call', () => {
       finished_at: expect.any(String),
     });
     expect(await left(callId)).toMatchObject({ row: false, traces: 0, sound: false });
-    expect(replaysGone).toEqual([callId]);
+    expect(deletedReplays).toEqual([callId]);
     expect(await left(other)).toMatchObject({ row: true, words: true });
     expect((await ask('DELETE', `/agent/call-history/${callId}`)).status).toBe(404);
     expect((await receipts()).map(({ receipt_id }: { receipt_id: number }) => receipt_id)).toEqual([
@@ -424,23 +440,23 @@ describe('a call', () => {
   });
 
   it('is not deleted while it runs, nor by another account', async () => {
-    const [owner, stranger] = [await account(), await account()];
+    const [owner, otherAccount] = [await account(), await account()];
     const running = await owner.call({ seconds: null });
     const refused = await owner.ask('DELETE', `/agent/call-history/${running}`);
     expect([refused.status, refused.body.code]).toEqual([409, 'CALL_RUNNING']);
     const over = await owner.call();
-    expect((await stranger.ask('DELETE', `/agent/call-history/${over}`)).status).toBe(404);
+    expect((await otherAccount.ask('DELETE', `/agent/call-history/${over}`)).status).toBe(404);
     expect((await owner.ask('DELETE', '/agent/call-history/nonsense')).status).toBe(404);
     expect(await owner.left(over)).toMatchObject({ words: true });
-    expect(await stranger.receipts()).toEqual([]);
+    expect(await otherAccount.receipts()).toEqual([]);
   });
 });
 
-describe('the calls of a number', () => {
+describe('calls of a phone number', () => {
   const remove = (ask: Awaited<ReturnType<typeof account>>['ask'], number: string) =>
     ask('DELETE', `/agent/call-history?number=${encodeURIComponent(number)}`);
 
-  it('are deleted however it is written, those from it and those to it', async () => {
+  it('are deleted in both directions, for any notation of the number', async () => {
     const spellings = [' 49 30 1234567', '+49 (30) 123-45-67', '0049301234567', '49301234567'];
     for (const number of ['+49301234567', ...spellings]) {
       const [{ ask, call, left }, other] = [await account(), await account()];
@@ -456,7 +472,7 @@ describe('the calls of a number', () => {
     }
   });
 
-  it('stay, all of them, while one of them runs', async () => {
+  it('are all kept while one of them is running', async () => {
     const { ask, call, left, receipts } = await account();
     const over = await call({ from: '+49301234567' });
     await call({ from: '+49301234567', seconds: null });
@@ -466,7 +482,7 @@ describe('the calls of a number', () => {
     expect(await receipts()).toEqual([]);
   });
 
-  it('are not asked for by what is no number', async () => {
+  it('are not deleted for an invalid number', async () => {
     const { ask } = await account();
     for (const number of ['', '+', 'Ann', '+0301234567', '12', `+${'1'.repeat(16)}`, '%']) {
       expect((await remove(ask, number)).status).toBe(422);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { AgentState } from '../../../agents-runtime/contract/transport.js';
 import { CallMetrics } from '../../../src/calls/session/call-metrics.js';
 
-it('counts the silences in which an answer was owed, also the one that the caller hung up in', async () => {
+it('silences before an answer are counted, including one in which the caller hangs up', async () => {
   const registry = new Registry();
   const call = new CallMetrics(registry).begin();
   const show = (state: AgentState) =>

@@ -25,7 +25,7 @@ import { CONFIG } from '../../support/harness/call/call-harness.js';
 
 const plane = withControlPlane();
 
-/** A reserved call of a deployed agent, and the sessions of the gateway that its transport reaches. */
+/** A reserved call of a deployed agent, and the session factory of its gateway. */
 async function reserved() {
   const { db } = plane.database;
   const accountId = await plane.makeAccount();
@@ -35,7 +35,7 @@ async function reserved() {
     expect((await ask('POST', `/agent/${agent_id}/${what}`)).status).toBe(200);
   };
   await change('deploy');
-  // One slot: a slot that stays in use is noticed.
+  // With a single slot, a slot that is not released is noticed.
   const calls = new CallsRepository(db, 1);
   const reserve = async () => {
     const call = { callId: randomUUID(), agentName: 'Pool', options: {}, toNumber: '+15550199' };
@@ -76,7 +76,7 @@ async function reserved() {
   } as unknown as CallSessionFactoryParts);
   const callId = await reserve();
   const row = async () => (await db<CallRow>('calls').where({ call_id: callId }).first())!;
-  /** Calls that this gateway's metrics count as running. */
+  /** Number of running calls in the gateway's metrics. */
   const counted = async () => {
     const lines = (await registry.metrics()).matchAll(/^calls\{.*\} (\d+)$/gm);
     return [...lines].reduce((sum, [, value]) => sum + Number(value), 0);
@@ -92,7 +92,7 @@ async function reserved() {
 
 const PHONE = { mustBeDeployed: true };
 
-describe('a call that its wire has come for', () => {
+describe('claimed call', () => {
   it('is claimed once', async () => {
     const { callId, sessions, row, reserve } = await reserved();
     const session = await sessions.claim(callId, PHONE);
@@ -105,7 +105,7 @@ describe('a call that its wire has come for', () => {
     expect(await reserve()).toMatch(/-/);
   });
 
-  it('is none, and its slot free, where the agent was paused or deleted meanwhile', async () => {
+  it('is refused and frees its slot if the agent was paused or deleted meanwhile', async () => {
     const paused = await reserved();
     await paused.change('pause');
     expect(await paused.sessions.claim(paused.callId, PHONE)).toBe('agent_not_deployed');
@@ -118,20 +118,20 @@ describe('a call that its wire has come for', () => {
     expect(await deleted.reserve()).toMatch(/-/);
   });
 
-  it('is held with a paused agent where its client was let in to one', async () => {
+  it('starts with a paused agent if its client was admitted for one', async () => {
     const { change, callId, sessions } = await reserved();
     await change('pause');
     expect(await sessions.claim(callId)).toMatchObject({ row: { call_id: callId } });
   });
 
-  it('is left to other gateways where this one is about to stop', async () => {
+  it('stays reserved for other gateways while this one is draining', async () => {
     const { live, callId, sessions, row } = await reserved();
     await live.drain(0);
     expect(await sessions.claim(callId, PHONE)).toBe('draining');
     expect((await row()).state).toBe('reserved');
   });
 
-  it('keeps no slot where it could not be made ready', async () => {
+  it('frees its slot if its preparation fails', async () => {
     const { models, callId, sessions, row, reserve } = await reserved();
     models.dictionaryFor = () => Promise.reject(new Error('the database is away'));
     await expect(sessions.claim(callId, PHONE)).rejects.toThrow('away');
@@ -140,7 +140,7 @@ describe('a call that its wire has come for', () => {
   });
 });
 
-/** A transport of which nobody plays anything. */
+/** A transport without a client. */
 function silentTransport(): Transport {
   const ignore = () => undefined;
   return {
@@ -153,7 +153,7 @@ function silentTransport(): Transport {
 
 const log = pino({ level: 'silent' });
 
-describe('a call whose transport does not start', () => {
+describe('call whose transport does not start', () => {
   it('leaves nothing behind', async () => {
     const { claim, live, hub, callId, counted, recorded, row } = await reserved();
     const session = await claim();
@@ -172,7 +172,7 @@ describe('a call whose transport does not start', () => {
     });
   });
 
-  it('leaves nothing behind where the call itself cannot be made', async () => {
+  it('leaves nothing behind if the construction of the call fails', async () => {
     const { claim, live, hub, callId, counted, recorded, models } = await reserved();
     const session = await claim();
     models.voiceActivity.open = () => {
@@ -189,8 +189,8 @@ describe('a call whose transport does not start', () => {
   });
 });
 
-describe('a drain', () => {
-  /** A call that is being claimed, and how to let that go on. */
+describe('drain', () => {
+  /** A call whose claim is pending, and a function that completes the claim. */
   async function beingTaken() {
     const gateway = await reserved();
     const [reached, released] = [new AbortController(), new AbortController()];
@@ -215,7 +215,7 @@ describe('a drain', () => {
     };
   }
 
-  it('waits for a call that is being claimed when it begins, and for its end', async () => {
+  it('waits for a pending claim and for the end of its call', async () => {
     const { taking, drain, isDrained, letGoOn, live, callId } = await beingTaken();
     const draining = drain(60_000);
     letGoOn();
@@ -228,7 +228,7 @@ describe('a drain', () => {
     await draining;
   });
 
-  it('waits no longer for one that is given up', async () => {
+  it('does not wait for a cancelled call', async () => {
     const { taking, drain, letGoOn } = await beingTaken();
     const draining = drain(60_000);
     letGoOn();
@@ -236,7 +236,7 @@ describe('a drain', () => {
     await draining;
   });
 
-  it('lets no call begin that was not claimed before its time was over', async () => {
+  it('prevents the start of calls that are claimed after its deadline', async () => {
     const { taking, drain, letGoOn, live, row, counted } = await beingTaken();
     await drain(0);
     letGoOn();

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('ends the calls of a gateway that is silent, unless the database stood still', async () => {
+it('the calls of a silent gateway are ended, unless the database was unavailable', async () => {
   const calls = new CallsRepository(database.db, 0);
   const gateways = new GatewaysRepository(database.db);
   const [callId, own, silent] = [randomUUID(), randomUUID(), randomUUID()];
@@ -28,7 +28,7 @@ it('ends the calls of a gateway that is silent, unless the database stood still'
     .where({ id: silent })
     .update({ seen_at: ago(16) });
   const beatAt = await gateways.heartbeat(own);
-  // What was asked when that beat was new, and is answered when it is not.
+  // The query is sent while the heartbeat is fresh and answered when it is not.
   const { rows } = await database.db.raw<{ rows: { at: Date }[] }>('select ? as at', [ago(11)]);
   await gateways.removeSilent(own, rows[0]!.at);
   expect(await calls.endOrphaned(own)).toBe(0);
@@ -38,10 +38,10 @@ it('ends the calls of a gateway that is silent, unless the database stood still'
   expect((await calls.find(callId))?.ended_reason).toBe('error_transport');
 });
 
-it('ends telephone calls of which a carrier never told, and tells it as of any that reached nobody', async () => {
-  const told: string[] = [];
+it('phone calls without a carrier status are ended and reported like unanswered calls', async () => {
+  const reportedEnds: string[] = [];
   const calls = new CallsRepository(database.db, 0, {
-    record: async (_, events) => void told.push(...events.map(({ event }) => event)),
+    record: async (_, events) => void reportedEnds.push(...events.map(({ event }) => event)),
   });
   const accountId = await new AccountsRepository(database.db).insert('An account of a test');
   const agent = { agentId: randomUUID(), agentName: 'Pool' };
@@ -58,11 +58,11 @@ it('ends telephone calls of which a carrier never told, and tells it as of any t
   const waiting = [await reserved('sip_outbound', 100), await reserved('web', 3_700)];
   expect(await calls.endAbandoned()).toBe(1);
   expect((await calls.find(forgotten))?.ended_reason).toBe('error_transport');
-  expect(told).toEqual(['call.failed']);
+  expect(reportedEnds).toEqual(['call.failed']);
   for (const callId of waiting) expect((await calls.find(callId))?.state).toBe('reserved');
 });
 
-it('gives others time to show that they live when its own heartbeat came late', async () => {
+it('after a late heartbeat of its own, a gateway gives the others time before it declares them dead', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   const looked: number[] = [];
   const start = performance.now();

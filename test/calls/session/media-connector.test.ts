@@ -6,18 +6,18 @@ import type { CarrierLink } from '../../../agents-runtime/transports/telephony/c
 import type { ClaimRefusal } from '../../../src/calls/session/call-session.factory.js';
 import { MediaConnector } from '../../../src/calls/session/media-connector.js';
 
-/** What the carrier is told when its media comes for a call that cannot be taken. */
-async function toldWhere(why: ClaimRefusal): Promise<readonly string[]> {
-  const told: string[] = [];
+/** The actions sent to the carrier when its media arrives for a call that is refused. */
+async function actionsAfter(why: ClaimRefusal): Promise<readonly string[]> {
+  const actions: string[] = [];
   const link: CarrierLink = {
     backlogBytes: 0,
-    act: ({ type }) => told.push(type),
-    close: () => told.push('closed'),
+    act: ({ type }) => actions.push(type),
+    close: () => actions.push('closed'),
   };
   const phones = new MediaConnector({
     sessions: {
       async claim(_, wish) {
-        // Who telephones has not come with a token for a test.
+        // Phone callers have no token for a test call.
         expect(wish).toEqual({ mustBeDeployed: true });
         return why;
       },
@@ -26,15 +26,15 @@ async function toldWhere(why: ClaimRefusal): Promise<readonly string[]> {
   });
   const traits = { sampleRate: 8_000, buffers: true };
   phones.connect({ callId: 'c', link, traits, log: pino({ level: 'silent' }) });
-  await vi.waitFor(() => expect(told).toContain('closed'), { timeout: 20_000 });
-  return told;
+  await vi.waitFor(() => expect(actions).toContain('closed'), { timeout: 20_000 });
+  return actions;
 }
 
-it('hangs up where a call cannot begin', async () => {
-  expect(await toldWhere('agent_not_deployed')).toEqual(['hangup', 'closed']);
-  expect(await toldWhere('concurrency_limit')).toEqual(['hangup', 'closed']);
+it('a refused call is hung up', async () => {
+  expect(await actionsAfter('agent_not_deployed')).toEqual(['hangup', 'closed']);
+  expect(await actionsAfter('concurrency_limit')).toEqual(['hangup', 'closed']);
 });
 
-it('only closes the second wire of a call: the carrier would end the call of the first', async () => {
-  expect(await toldWhere('gone')).toEqual(['closed']);
+it('the second media connection of a call is only closed, because a hang-up would end the first one', async () => {
+  expect(await actionsAfter('gone')).toEqual(['closed']);
 });

@@ -3,7 +3,7 @@ import { PersistentCallLog } from '../../../src/calls/session/persistent-call-lo
 
 const AWAY = Object.assign(new Error('the database system is shutting down'), { code: '57P01' });
 
-/** A database that gives these errors first. */
+/** A database that fails with these errors first. */
 function recordWith(faults: Error[], isStopping = () => false) {
   const written: string[] = [];
   const write = async (what: string) => {
@@ -24,7 +24,7 @@ function recordWith(faults: Error[], isStopping = () => false) {
   return { record, written };
 }
 
-it('is written once a database that was away is back: an end that is lost would hold its slot', async () => {
+it('a record is written after the database has recovered, because a lost end would keep its slot', async () => {
   const { record, written } = recordWith([AWAY, AWAY, AWAY]);
   await record.started();
   await record.turn({ index: 0, role: 'user', text: 'hello', cut: false, startMs: 0, endMs: 1 });
@@ -32,7 +32,7 @@ it('is written once a database that was away is back: an end that is lost would 
   expect(written).toEqual(['start', 'hello', 'user_hangup']);
 });
 
-it('fails for another fault, and when the gateway stops while the database is away', async () => {
+it('other errors are not retried, and retries end when the gateway stops', async () => {
   await expect(recordWith([new Error('no such column')]).record.ended('drained')).rejects.toThrow(
     'no such column',
   );

@@ -5,11 +5,11 @@ import { killEnding, setUpKills } from '../../support/programs/call-ending-kills
 const KILLS = 5;
 const MAX_MS = 180_000;
 
-describe('kill -9 while calls end', () => {
+describe('SIGKILL while calls end', () => {
   const database = withDatabase();
 
   it(
-    'loses no end, no event and no count, and leaves none by half',
+    'loses no end, event or count, and stores none partially',
     async () => {
       const kills = await setUpKills(database.db, database.connection);
       for (let kill = 0; kill < KILLS; kill++) {

@@ -29,10 +29,11 @@ const GATEWAY = '11111111-1111-4111-8111-111111111111';
 const WAIT = { timeout: 30_000 };
 const log = pino({ level: 'silent' });
 
-/** What the calls that began here were told. */
-const begun: { readonly callId: string; readonly wire: Transport; told: string[] }[] = [];
-let asked: CallOptions = {};
-/** Calls that the agent's owner was asked about. */
+/** Started calls, with their input. */
+const startedCalls: { readonly callId: string; readonly transport: Transport; inputs: string[] }[] =
+  [];
+let requestedOptions: CallOptions = {};
+/** IDs of the calls for which the inbound webhook was requested. */
 const announced: string[] = [];
 let audioSocket: ReturnType<typeof createAudioSocket>;
 
@@ -58,7 +59,7 @@ const plane = withControlPlane({
       inboundCalls: {
         optionsFor: async (_agent, { callId }) => {
           announced.push(callId);
-          return asked;
+          return requestedOptions;
         },
       },
     });
@@ -66,7 +67,7 @@ const plane = withControlPlane({
   },
 });
 
-/** Rows are taken as they are; models would have no part in what is tested here. */
+/** Claims calls in the database without models, which these tests do not need. */
 async function claimFrom(
   calls: CallsRepository,
   agents: AgentsRepository,
@@ -79,21 +80,25 @@ async function claimFrom(
     await calls.end(callId, 'error_transport');
     return 'agent_not_deployed';
   }
-  const start = (wire: Transport, _: unknown, startTransport: (call: CallInput) => void): void => {
-    const told: string[] = [];
-    begun.push({ callId, wire, told });
-    const note = (text: string) => void told.push(text);
+  const start = (
+    transport: Transport,
+    _: unknown,
+    startTransport: (call: CallInput) => void,
+  ): void => {
+    const inputs: string[] = [];
+    startedCalls.push({ callId, transport, inputs });
+    const record = (text: string) => void inputs.push(text);
     startTransport({
-      connected: () => note('connected'),
-      audio: (samples) => note(`audio ${samples.length}`),
-      typed: note,
+      connected: () => record('connected'),
+      audio: (samples) => record(`audio ${samples.length}`),
+      typed: record,
       say: () => undefined,
       played: () => undefined,
-      lost: () => note('lost'),
-      regained: () => note('regained'),
+      lost: () => record('lost'),
+      regained: () => record('regained'),
       hangUp(reason) {
-        note(reason);
-        void calls.end(callId, reason).then(() => wire.close());
+        record(reason);
+        void calls.end(callId, reason).then(() => transport.close());
       },
     });
   };
@@ -116,7 +121,7 @@ async function deployed(ask: Ask): Promise<string> {
 
 const announce = (ask: Ask, body: object) => ask('POST', '/telephony/audiosocket/calls', body);
 
-/** An Asterisk's connection, and the kinds of packets that it was sent. */
+/** A connection of an Asterisk, and the kinds of the packets that it received. */
 function exchange(port: number): { readonly socket: Socket; readonly kinds: number[] } {
   const socket = connect(port, '127.0.0.1');
   const kinds: number[] = [];
@@ -128,20 +133,20 @@ function exchange(port: number): { readonly socket: Socket; readonly kinds: numb
 
 const hello = (uuid: string) => audioSocketPacket(AUDIOSOCKET_KIND.uuid, uuidBytes(uuid));
 const silence = audioPacket(new Int16Array(160), 8_000);
-const beganOf = (callId: string) => begun.find((each) => each.callId === callId);
+const beganOf = (callId: string) => startedCalls.find((each) => each.callId === callId);
 
-describe('a call that is announced', () => {
-  it('is taken with its numbers and variables, those of the exchange before those of the webhook', async () => {
+describe('registered call', () => {
+  it('has its numbers and variables, with those of the request before those of the webhook', async () => {
     const ask = await plane.asNewAccount();
     const agent_id = await deployed(ask);
-    asked = { dynamic_variables: { name: 'Ann', tier: 'gold' } };
+    requestedOptions = { dynamic_variables: { name: 'Ann', tier: 'gold' } };
     const { status, body } = await announce(ask, {
       agent_id,
       from_number: '"Bob" <sip:+15550100@pbx.example.test;user=phone>',
       to_number: '+1 (555) 0199',
       dynamic_variables: { name: 'Bob' },
     });
-    asked = {};
+    requestedOptions = {};
     expect(status).toBe(201);
     expect(Date.parse(body.expires_at)).toBeGreaterThan(Date.now());
     const row = await plane.database.db('calls').where({ call_id: body.call_id }).first();
@@ -155,7 +160,7 @@ describe('a call that is announced', () => {
     expect(body.uuid).not.toBe(body.call_id);
   });
 
-  it('is one call when the request is repeated with its key', async () => {
+  it('is created once by a repeated request with an idempotency key', async () => {
     const ask = await plane.asNewAccount();
     const agent_id = await deployed(ask);
     const send = () =>
@@ -166,7 +171,7 @@ describe('a call that is announced', () => {
     expect(await plane.database.db('calls').where({ agent_id })).toHaveLength(1);
   });
 
-  it('is refused in the words of the API, and its owner asked nothing', async () => {
+  it('is rejected with API errors, without a webhook request', async () => {
     announced.length = 0;
     const ask = await plane.asNewAccount();
     const agent_id = await deployed(ask);
@@ -176,13 +181,13 @@ describe('a call that is announced', () => {
       body: { code: 'CALL_VALIDATION_FAILED', reason: 'agent_not_deployed' },
     });
     expect(announced).toEqual([]);
-    const stranger = await plane.asNewAccount();
-    expect((await announce(stranger, { agent_id })).status).toBe(404);
+    const otherAccount = await plane.asNewAccount();
+    expect((await announce(otherAccount, { agent_id })).status).toBe(404);
     const keyed = plane.askAs(await plane.makeKey(await plane.makeAccount(), ['speech']));
     expect((await announce(keyed, { agent_id })).status).toBe(403);
-    const poor = await plane.makeAccount();
-    await plane.database.db('accounts').where({ id: poor }).update({ balance: 0 });
-    const asPoor = plane.askAs(await plane.makeKey(poor));
+    const withoutCredits = await plane.makeAccount();
+    await plane.database.db('accounts').where({ id: withoutCredits }).update({ balance: 0 });
+    const asPoor = plane.askAs(await plane.makeKey(withoutCredits));
     expect(await announce(asPoor, { agent_id: await deployed(asPoor) })).toMatchObject({
       status: 403,
       body: { reason: 'insufficient_credits' },
@@ -191,21 +196,24 @@ describe('a call that is announced', () => {
   });
 });
 
-describe('a connection', () => {
-  it('with the UUID is the call: sound, keys and hang-up come through; the UUID is good once', async () => {
+describe('AudioSocket connection', () => {
+  it('with the UUID is the call: audio, DTMF and hang-up are received, and the UUID is valid once', async () => {
     const ask = await plane.asNewAccount();
     const { body } = await announce(ask, { agent_id: await deployed(ask) });
     const { socket } = exchange(body.port);
     const stream = Buffer.concat([hello(body.uuid), silence, silence]);
-    // Cut in the middle of everything.
+    // Splits packets at arbitrary positions.
     for (let at = 0; at < stream.length; at += 7) socket.write(stream.subarray(at, at + 7));
-    await vi.waitFor(() => expect(beganOf(body.call_id)?.told).toContain('connected'), WAIT);
-    const { told } = beganOf(body.call_id)!;
+    await vi.waitFor(() => expect(beganOf(body.call_id)?.inputs).toContain('connected'), WAIT);
+    const { inputs } = beganOf(body.call_id)!;
     socket.write(silence);
-    await vi.waitFor(() => expect(told.some((line) => line.startsWith('audio'))).toBe(true), WAIT);
+    await vi.waitFor(
+      () => expect(inputs.some((line) => line.startsWith('audio'))).toBe(true),
+      WAIT,
+    );
     for (const key of '7#')
       socket.write(audioSocketPacket(AUDIOSOCKET_KIND.dtmf, Buffer.from(key)));
-    await vi.waitFor(() => expect(told).toContain('Keypad input: 7#'), WAIT);
+    await vi.waitFor(() => expect(inputs).toContain('Keypad input: 7#'), WAIT);
 
     const second = exchange(body.port);
     second.socket.write(Buffer.concat([hello(body.uuid), silence]));
@@ -213,34 +221,34 @@ describe('a connection', () => {
     expect(second.kinds).toEqual([AUDIOSOCKET_KIND.hangup]);
 
     socket.end();
-    await vi.waitFor(() => expect(told).toContain('user_hangup'), WAIT);
+    await vi.waitFor(() => expect(inputs).toContain('user_hangup'), WAIT);
     const row = await plane.database.db('calls').where({ call_id: body.call_id }).first();
     expect(row.gateway_id).toBe(GATEWAY);
   });
 
-  it('is sent sound in its own kind, paced, and hung up by us with a packet and the end', async () => {
+  it('receives paced audio in its own format, and a hang-up packet and the end of the stream', async () => {
     const ask = await plane.asNewAccount();
     const { body } = await announce(ask, { agent_id: await deployed(ask) });
     const { socket, kinds } = exchange(body.port);
     socket.write(Buffer.concat([hello(body.uuid), audioPacket(new Int16Array(320), 16_000)]));
-    await vi.waitFor(() => expect(beganOf(body.call_id)?.told).toContain('connected'), WAIT);
-    const { wire } = beganOf(body.call_id)!;
-    wire.sendAudio(new Float32Array(1_600).fill(0.1));
+    await vi.waitFor(() => expect(beganOf(body.call_id)?.inputs).toContain('connected'), WAIT);
+    const { transport } = beganOf(body.call_id)!;
+    transport.sendAudio(new Float32Array(1_600).fill(0.1));
     await vi.waitFor(() => expect(kinds.length).toBeGreaterThanOrEqual(5), WAIT);
-    wire.close();
+    transport.close();
     await vi.waitFor(() => expect(socket.closed).toBe(true), WAIT);
     expect(new Set(kinds.slice(0, -1))).toEqual(new Set([0x12]));
     expect(kinds.at(-1)).toBe(AUDIOSOCKET_KIND.hangup);
   });
 
-  it('that breaks while it is looked up whose it is leaves no call behind', async () => {
+  it('that closes while its UUID is looked up leaves no call behind', async () => {
     const lines: string[] = [];
     const server = new AudioSocketServer({
       log,
       registrations: {
         async redeem() {
           socket.resetAndDestroy();
-          // Usually long enough to be told of it before; whichever comes first, the line is told.
+          // Usually the close arrives within this time. In either order, the transport is notified.
           await sleep(100);
           return 'call';
         },
@@ -262,7 +270,7 @@ describe('a connection', () => {
     server.close();
   });
 
-  it('of nobody is refused: unknown and expired UUIDs, silence, nonsense, an agent that was paused', async () => {
+  it('is refused for unknown and expired UUIDs, silence, invalid packets and a paused agent', async () => {
     const ask = await plane.asNewAccount();
     const agent_id = await deployed(ask);
     const { body: expired } = await announce(ask, { agent_id });

@@ -18,14 +18,14 @@ import {
 } from '../../support/harness/process/livekit-server.js';
 import { describeWith } from '../../support/harness/process/required-tools.js';
 
-/** Longer than what a test waits for, one after another. */
+/** Longer than the sum of a test's timeouts. */
 const LIMIT = { timeout: 240_000 };
 const WAIT = { timeout: 60_000, interval: 50 };
-/** By then LiveKit has given up a job that was not answered. */
+/** LiveKit's timeout for an unanswered job, and a margin. */
 const GIVEN_UP_MS = 5_000;
 const log = pino({ level: 'silent' });
 
-describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
+describeWith(['livekit-server'], 'LiveKit jobs', (tools) => {
   const database = withDatabase();
   let server: LiveKitServer;
   let port: number;
@@ -62,7 +62,7 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
     return callId;
   }
 
-  /** A room with its dispatch, as a client's token makes it. */
+  /** Creates a room with its dispatch, as a client's token does. */
   async function openRoom(callId: string): Promise<void> {
     await rooms.createRoom({ name: roomOf(callId), emptyTimeout: 60, departureTimeout: 20 });
     await dispatchTo(callId);
@@ -73,13 +73,15 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
     await dispatches.createDispatch(roomOf(callId), 'parley', { metadata });
   }
 
-  /** Waits until these calls have come to a gateway; LiveKit is told again of jobs that it gave up. */
-  async function comeTo(has: (callId: string) => boolean, callIds: readonly string[]) {
-    let toldAt = performance.now();
+  /**
+   * Waits until the gateways have these calls; repeats the dispatch of jobs that LiveKit gave up.
+   */
+  async function waitForCalls(has: (callId: string) => boolean, callIds: readonly string[]) {
+    let dispatchedAt = performance.now();
     await vi.waitFor(async () => {
       const missing = callIds.filter((callId) => !has(callId));
-      if (missing.length > 0 && performance.now() - toldAt > GIVEN_UP_MS) {
-        toldAt = performance.now();
+      if (missing.length > 0 && performance.now() - dispatchedAt > GIVEN_UP_MS) {
+        dispatchedAt = performance.now();
         await Promise.all(missing.map(dispatchTo));
       }
       expect(missing).toEqual([]);
@@ -89,20 +91,24 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
   const stateOf = async (callId: string) => (await calls().find(callId))?.state;
   const roomExists = async (callId: string) => (await rooms.listRooms([roomOf(callId)])).length > 0;
 
-  it('bring a call to the gateway that takes it, and close its room with it', LIMIT, async () => {
-    const gateway = await open();
-    const callId = await reserve();
-    await openRoom(callId);
-    await comeTo((id) => gateway.activeCallIds.has(id), [callId]);
-    expect([...gateway.activeCallIds]).toEqual([callId]);
-    expect((await calls().find(callId))?.gateway_id).toBe(gateway.id);
-    await gateway.end(callId);
-    await vi.waitFor(async () => expect(await roomExists(callId)).toBe(false), WAIT);
-    expect(await stateOf(callId)).toBe('ended');
-  });
+  it(
+    'bring a call to the gateway that accepts them, and close its room with it',
+    LIMIT,
+    async () => {
+      const gateway = await open();
+      const callId = await reserve();
+      await openRoom(callId);
+      await waitForCalls((id) => gateway.activeCallIds.has(id), [callId]);
+      expect([...gateway.activeCallIds]).toEqual([callId]);
+      expect((await calls().find(callId))?.gateway_id).toBe(gateway.id);
+      await gateway.end(callId);
+      await vi.waitFor(async () => expect(await roomExists(callId)).toBe(false), WAIT);
+      expect(await stateOf(callId)).toBe('ended');
+    },
+  );
 
   it(
-    'are shared by gateways with slots exact: 50 rooms, room for 30, each call served once',
+    'are shared by two gateways within their slots: 50 rooms, 30 slots, each call served once',
     LIMIT,
     async () => {
       const one = await open({ capacity: 15 });
@@ -113,7 +119,7 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
         one.activeCallIds.has(callId) || two.activeCallIds.has(callId);
       await vi.waitFor(
         async () => {
-          // A busy machine may lose jobs: LiveKit gives them up when it is not answered in time.
+          // A busy machine may lose jobs: LiveKit gives up a job that is not answered in time.
           if (one.activeCallIds.size + two.activeCallIds.size < 30) {
             await Promise.all(callIds.filter((callId) => !isHeld(callId)).map(dispatchTo));
           }
@@ -129,14 +135,14 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
       for (const { call_id, gateway_id } of live) {
         expect((gateway_id === one.id ? one : two).activeCallIds.has(call_id)).toBe(true);
       }
-      // Room that is free again is used again.
+      // A slot that is free again is used again.
       const [first] = one.activeCallIds;
       await one.end(first!);
       const next = await reserve();
       await openRoom(next);
       await vi.waitFor(
         async () => {
-          // A job that comes before LiveKit has heard that there is room again goes to nobody.
+          // A job that arrives before LiveKit knows of the free slot is given to no gateway.
           if (!one.activeCallIds.has(next)) await dispatchTo(next);
           expect(one.activeCallIds.has(next)).toBe(true);
         },
@@ -146,10 +152,11 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
     },
   );
 
-  it('are held to the slots of the account, which the database counts', LIMIT, async () => {
+  it("respect the account's slots, which the database counts", LIMIT, async () => {
     const account = await new AccountsRepository(database.db).insert('Another account');
     const gateway = await open({ slots: 2 });
-    // More are waiting than there are slots: their clients were late and the slots given to others.
+    // More calls wait than there are slots: their clients were late and the slots were given to
+    // others.
     const callIds = await Promise.all(Array.from({ length: 5 }, () => reserve(account)));
     await database
       .db('calls')
@@ -163,28 +170,24 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
     expect(gateway.activeCallIds.size).toBe(2);
   });
 
-  it(
-    'are served once, however often an agent is dispatched, by whichever gateway',
-    LIMIT,
-    async () => {
-      const both = [await open(), await open()];
-      const callId = await reserve();
-      await openRoom(callId);
-      for (let i = 0; i < 4; i++) await dispatchTo(callId);
-      const served = () => both.flatMap((gateway) => gateway.claimedCallIds);
-      await comeTo((id) => served().includes(id), [callId]);
-      expect(served()).toEqual([callId]);
-      // A later call shows that the jobs before it were answered.
-      const next = await reserve();
-      await openRoom(next);
-      await comeTo((id) => served().includes(id), [next]);
-      expect(served().sort()).toEqual([callId, next].sort());
-      expect(await roomExists(callId)).toBe(true);
-    },
-  );
+  it('are served once for any number of dispatches, by any gateway', LIMIT, async () => {
+    const both = [await open(), await open()];
+    const callId = await reserve();
+    await openRoom(callId);
+    for (let i = 0; i < 4; i++) await dispatchTo(callId);
+    const served = () => both.flatMap((gateway) => gateway.claimedCallIds);
+    await waitForCalls((id) => served().includes(id), [callId]);
+    expect(served()).toEqual([callId]);
+    // A later call shows that the earlier jobs were answered.
+    const next = await reserve();
+    await openRoom(next);
+    await waitForCalls((id) => served().includes(id), [next]);
+    expect(served().sort()).toEqual([callId, next].sort());
+    expect(await roomExists(callId)).toBe(true);
+  });
 
   it(
-    'are refused for calls that are unknown, over, or of another room, and for odd metadata',
+    'are refused for unknown or ended calls, calls of another room, and invalid metadata',
     LIMIT,
     async () => {
       const gateway = await open();
@@ -206,14 +209,14 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
       }
       const last = await reserve();
       await openRoom(last);
-      await comeTo((id) => gateway.claimedCallIds.includes(id), [last]);
+      await waitForCalls((id) => gateway.claimedCallIds.includes(id), [last]);
       expect(gateway.claimedCallIds).toEqual([last]);
       expect(await stateOf(other)).toBe('reserved');
     },
   );
 
   it(
-    'make the call of who telephones, once, with the numbers and for an agent that is deployed',
+    'create the call of a phone caller once, with its numbers and for a deployed agent',
     LIMIT,
     async () => {
       let answer: () => void = () => undefined;
@@ -235,7 +238,7 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
         expect(found?.state).toBe('reserved');
         return found;
       }, WAIT);
-      // It begins when the telephone does not ring any more.
+      // The call starts when the phone stops ringing.
       expect(gateway.claimedCallIds).toEqual([]);
       answer();
       await vi.waitFor(() => expect(gateway.claimedCallIds).toEqual([row.call_id]), WAIT);
@@ -252,13 +255,13 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
       await dispatches.createDispatch(after, 'parley', { metadata });
       const last = await reserve();
       await openRoom(last);
-      await comeTo((id) => gateway.claimedCallIds.includes(id), [last]);
+      await waitForCalls((id) => gateway.claimedCallIds.includes(id), [last]);
       expect(gateway.claimedCallIds[1]).toBe(last);
     },
   );
 
   it(
-    'begin no call before the caller hears, and none that is given up until then',
+    'start no call before the caller subscribes, and none that is cancelled before',
     LIMIT,
     async () => {
       const gateway = await open({ hasCallerSubscribed: new Promise(() => undefined) });
@@ -272,24 +275,24 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
     },
   );
 
-  it('go to others while a gateway drains', LIMIT, async () => {
+  it('go to other gateways while one is draining', LIMIT, async () => {
     const leaving = await open();
     const staying = await open();
     leaving.drain();
     const callIds = await Promise.all(Array.from({ length: 8 }, () => reserve()));
     await Promise.all(callIds.map((callId) => openRoom(callId)));
-    await comeTo((id) => staying.activeCallIds.has(id), callIds);
+    await waitForCalls((id) => staying.activeCallIds.has(id), callIds);
     expect(leaving.claimedCallIds).toEqual([]);
   });
 
   it(
-    'leave calls that run alone while LiveKit is away, and come again when it is back',
+    'do not affect running calls while LiveKit is unavailable, and continue when it is back',
     LIMIT,
     async () => {
       const gateway = await open();
       const callId = await reserve();
       await openRoom(callId);
-      await comeTo((id) => gateway.activeCallIds.has(id), [callId]);
+      await waitForCalls((id) => gateway.activeCallIds.has(id), [callId]);
       await server.stop();
       try {
         await vi.waitFor(() => expect(gateway.isUp).toBe(false), WAIT);
@@ -302,16 +305,16 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
       expect(gateway.activeCallIds.has(callId)).toBe(true);
       const next = await reserve();
       await openRoom(next);
-      await comeTo((id) => gateway.activeCallIds.has(id), [next]);
+      await waitForCalls((id) => gateway.activeCallIds.has(id), [next]);
     },
   );
 
-  it('are known as taken when a gateway has said yes', LIMIT, async () => {
+  it('are marked as accepted when a gateway has accepted them', LIMIT, async () => {
     const cluster = new RoomClient(accessTo(server));
     const gateway = await open();
     const callId = await reserve();
     await openRoom(callId);
-    await comeTo((id) => gateway.activeCallIds.has(id), [callId]);
+    await waitForCalls((id) => gateway.activeCallIds.has(id), [callId]);
     await vi.waitFor(
       async () => expect(await cluster.hasRunningJob(roomOf(callId))).toBe(true),
       WAIT,
@@ -322,7 +325,7 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
   });
 
   it(
-    'that no gateway has taken are ended, and rooms of calls that are over are closed',
+    'that no gateway has accepted end their calls, and rooms of ended calls are closed',
     LIMIT,
     async () => {
       const cluster = new RoomClient(accessTo(server));

@@ -12,7 +12,7 @@ const MODULE = new URL(
   '../../../agents-runtime/transports/livekit/dispatch-thread.js',
   import.meta.url,
 ).href;
-/** Longer than a main thread may be silent. */
+/** Longer than a main thread may be silent, in milliseconds. */
 const HANGS_MS = 6_000;
 const WITHIN = { timeout: 30_000, interval: 20 };
 
@@ -49,7 +49,7 @@ afterEach(() => {
   server.close();
 });
 
-/** A gateway that takes every job, and whose main thread hangs for a while at a line on its stdin. */
+/** A gateway that accepts every job, and whose main thread hangs for `HANGS_MS` on input. */
 function startGateway(): ChildProcess {
   const { port } = server.address() as AddressInfo;
   const script = `const { DispatchThread } = await import(${JSON.stringify(MODULE)});
@@ -70,7 +70,7 @@ function startGateway(): ChildProcess {
       console.log('hangs');
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${HANGS_MS});
     });`;
-  // A file, as threads inherit the options that a script on the command line needs.
+  // A file, because threads inherit the options of a script on the command line.
   const file = join(folder, 'gateway.mjs');
   writeFileSync(file, script);
   return spawn(process.execPath, [file], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -83,23 +83,23 @@ function send(message: NonNullable<ConstructorParameters<typeof ServerMessage>[0
 const statuses = () =>
   received.flatMap((message) => (message.case === 'updateWorker' ? [message.value.status] : []));
 
-async function askedFor(id: string): Promise<boolean> {
+async function requestJob(id: string): Promise<boolean> {
   send({ case: 'availability', value: { job: { id, room: { name: id, sid: id } } } });
   const answers = () =>
     received.flatMap((message) => (message.case === 'availability' ? message.value : []));
   await expect.poll(() => answers().some(({ jobId }) => jobId === id), WITHIN).toBe(true);
   const answer = answers().find(({ jobId }) => jobId === id)!;
-  expect(answer.terminate).toBe(false); // LiveKit may ask another gateway
+  expect(answer.terminate).toBe(false); // LiveKit may try another gateway
   return answer.available;
 }
 
-it('is full, and refuses jobs, while its main thread hangs', async () => {
+it('a gateway whose main thread hangs is full and refuses jobs', async () => {
   await expect.poll(() => statuses().at(-1), WITHIN).toBe(WorkerStatus.WS_AVAILABLE);
-  expect(await askedFor('before')).toBe(true);
+  expect(await requestJob('before')).toBe(true);
   gateway.stdin?.write('\n');
   await expect.poll(() => said, WITHIN).toContain('hangs');
   await expect.poll(() => statuses().at(-1), WITHIN).toBe(WorkerStatus.WS_FULL);
-  expect(await askedFor('meanwhile')).toBe(false);
+  expect(await requestJob('meanwhile')).toBe(false);
   await expect.poll(() => statuses().at(-1), WITHIN).toBe(WorkerStatus.WS_AVAILABLE);
-  expect(await askedFor('after')).toBe(true);
+  expect(await requestJob('after')).toBe(true);
 }, 60_000);

@@ -6,19 +6,21 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { WorkerConnection } from '../../../agents-runtime/transports/livekit/worker-connection.js';
 import { VirtualClock } from '../../support/harness/audio/virtual-clock.js';
 
-it('says no to a job while LiveKit can still ask another gateway', async () => {
+it('a late answer to a job is a refusal while LiveKit can still try another gateway', async () => {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
-  const told: WorkerMessage['message'][] = [];
+  const messages: WorkerMessage['message'][] = [];
   let socket: WebSocket | undefined;
   const send = (message: ConstructorParameters<typeof ServerMessage>[0]) =>
     socket?.send(new ServerMessage(message).toBinary());
   server.on('connection', (connected) => {
     socket = connected;
-    connected.on('message', (data: Buffer) => told.push(WorkerMessage.fromBinary(data).message));
+    connected.on('message', (data: Buffer) =>
+      messages.push(WorkerMessage.fromBinary(data).message),
+    );
   });
   const clock = new VirtualClock();
-  let isAsked = false;
+  let isRequested = false;
   const worker = new WorkerConnection({
     clock,
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -26,7 +28,7 @@ it('says no to a job while LiveKit can still ask another gateway', async () => {
     agentName: 'parley',
     state: () => ({ isFull: false, load: 0, jobs: 0 }),
     onAsked: async () => {
-      isAsked = true;
+      isRequested = true;
       return new Promise(() => undefined);
     },
     onAssigned: () => undefined,
@@ -38,11 +40,11 @@ it('says no to a job while LiveKit can still ask another gateway', async () => {
   const limit = { timeout: 30_000 };
   try {
     worker.start();
-    await expect.poll(() => told.map((it) => it.case), limit).toContain('register');
+    await expect.poll(() => messages.map((it) => it.case), limit).toContain('register');
     const job = { id: 'AJ_1', room: { name: 'call-1', sid: 'RM_1' } };
     send({ message: { case: 'availability', value: { job } } });
-    await expect.poll(() => isAsked, limit).toBe(true);
-    const answers = () => told.flatMap((it) => (it.case === 'availability' ? it.value : []));
+    await expect.poll(() => isRequested, limit).toBe(true);
+    const answers = () => messages.flatMap((it) => (it.case === 'availability' ? it.value : []));
     clock.advance(1_900);
     expect(answers()).toEqual([]);
     clock.advance(100);

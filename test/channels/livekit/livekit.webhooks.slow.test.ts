@@ -77,15 +77,15 @@ const send = async (event: object) => {
 const callId = randomUUID();
 const room = { name: roomOf(callId), sid: 'RM_1' };
 
-describe('a webhook of LiveKit', () => {
-  it('is known by the hash of its body, as LiveKit computes it', async () => {
-    // Source: the telephony notes, §10.
+describe('LiveKit webhook', () => {
+  it('is verified by the hash of its body, as LiveKit computes it', async () => {
+    // A body and its SHA-256 hash in base64.
     expect(hashOf('{"event":"room_started"}')).toBe('w9NV0uLHjSON8P7eonnkKXDHY4ICORefbHDCviKIgX8=');
     expect(await send({ event: 'room_started' })).toBe(204);
     expect(ended).toEqual([]);
   });
 
-  it('ends a call that waits when its room is over, or its caller has left, whoever the caller is', async () => {
+  it('ends a waiting call when its room is finished or its caller has left, for any kind of caller', async () => {
     expect(await send({ event: 'room_finished', room, extra: { more: 1 } })).toBe(204);
     const participant = { identity: callerIdentityOf(callId), kind: 'STANDARD' };
     expect(await send({ event: 'participant_left', room, participant })).toBe(204);
@@ -98,7 +98,7 @@ describe('a webhook of LiveKit', () => {
     ]);
   });
 
-  it('changes nothing for other rooms, other participants and other events', async () => {
+  it('has no effect for other rooms, participants and events', async () => {
     const agent = { identity: 'agent-AJ_1', kind: 'AGENT' };
     expect(await send({ event: 'participant_left', room, participant: agent })).toBe(204);
     expect(await send({ event: 'room_finished', room: { name: 'hall', sid: 'RM_3' } })).toBe(204);
@@ -107,7 +107,7 @@ describe('a webhook of LiveKit', () => {
     expect(ended).toEqual([]);
   });
 
-  it('is refused without a token, with one that is forged or expired, and for another body', async () => {
+  it('is refused without a token, with a forged or expired one, and with one for another body', async () => {
     const body = JSON.stringify({ event: 'room_finished', room });
     const nowS = Date.now() / 1000;
     expect(await post(body)).toBe(401);
@@ -130,7 +130,7 @@ describe('a webhook of LiveKit', () => {
     expect(ended).toEqual([]);
   });
 
-  it('is refused when it is no event, or far too large, however well it is signed', async () => {
+  it('is refused if it is no event or much too large, even with a valid signature', async () => {
     for (const body of ['[]', '{}', '{"event":7}', '{"event":"room_finished","room":3}']) {
       expect(await post(body, await tokenFor(body))).toBe(400);
     }
@@ -143,8 +143,8 @@ describe('a webhook of LiveKit', () => {
   });
 });
 
-describeWith(['livekit-server'], 'webhooks of the real LiveKit', (tools) => {
-  it('are understood: a room that is closed ends the call that waits', async () => {
+describeWith(['livekit-server'], 'webhooks of a real LiveKit server', (tools) => {
+  it('are accepted: a closed room ends the waiting call', async () => {
     const livekit = await startLiveKitServer(tools['livekit-server'], { webhookUrl: url });
     try {
       const rooms = new RoomServiceClient(livekit.url, livekit.apiKey, livekit.apiSecret);

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import { WorkerConnection } from '../../../agents-runtime/transports/livekit/worker-connection.js';
 
-it('tells once that LiveKit does not take the key, also when it was away before', async () => {
+it('a refused API key is reported once, also if LiveKit was unavailable before', async () => {
   let tries = 0;
   const server = createServer();
   server.on('upgrade', (_, socket) => {

@@ -27,14 +27,14 @@ const door = {
   isUp: true,
   token: (callId: string) => roomTokens.join(callId),
 };
-/** The rate at which greetings are made ready. */
+/** Sample rates at which greetings were prepared. */
 const rates: (number | undefined)[] = [];
 const plane = withControlPlane({
   routes: (db, secrets) => {
     const calls = new CallsRepository(db, 1);
     const tokens = new CallTokens(secrets);
     const nothing = { find: async () => undefined };
-    const desk = new ConnectionService({
+    const service = new ConnectionService({
       agents: new AgentsRepository(db),
       calls,
       tokens,
@@ -62,7 +62,7 @@ const plane = withControlPlane({
       tokens,
       keys: { authenticate: async () => undefined },
     });
-    return [...connectionRoutes(desk), ...commands];
+    return [...connectionRoutes(service), ...commands];
   },
 });
 
@@ -74,7 +74,7 @@ async function caller() {
     ask('POST', '/connection/connection-details', { agent_id, ...more });
 }
 
-it('are a room and a token of LiveKit, with our agent dispatched, where it is configured', async () => {
+it('connection details contain a LiveKit room and token with agent dispatch if configured', async () => {
   rates.length = 0;
   const call = await caller();
   for (const more of [{}, { transport: 'livekit' }, { transport: null }]) {
@@ -96,14 +96,14 @@ it('are a room and a token of LiveKit, with our agent dispatched, where it is co
       departureTimeout: 20,
       agents: [{ agentName: 'parley', metadata: JSON.stringify({ call_id: body.call_id }) }],
     });
-    // The end token works before anybody has joined, and frees the slot.
+    // The end token is valid before the join, and frees the slot.
     const ended = await plane.askAs(body.end_token)('POST', `/calls/${body.call_id}/end`);
     expect([ended.status, ended.body.status]).toEqual([200, 'ended']);
   }
   expect(rates).toEqual([48_000, 48_000, 48_000]);
 });
 
-it('are the call socket for who asks for it, and refused while LiveKit is away', async () => {
+it('connection details contain the call socket on request, and are refused while LiveKit is unavailable', async () => {
   const call = await caller();
   const socket = await call({ transport: 'websocket' });
   expect(socket.body.server_url).toMatch(/^ws:\/\/127\.0\.0\.1\/api\/v1\/calls\//);
@@ -119,7 +119,7 @@ it('are the call socket for who asks for it, and refused while LiveKit is away',
   }
 });
 
-it('are given again to a repeated request with tokens that are signed then, and stored without any', async () => {
+it('a repeated request returns the same details with newly signed tokens, which are not stored', async () => {
   const accountId = await plane.makeAccount();
   const key = await plane.makeKey(accountId);
   const { keyId } = (await plane.directory.authenticate(key))!;
@@ -148,7 +148,7 @@ it('are given again to a repeated request with tokens that are signed then, and 
   }
 });
 
-it('free their slot when nobody joins in time', async () => {
+it('the slot is freed if nobody joins in time', async () => {
   const call = await caller();
   const first = await call();
   expect((await call()).body).toMatchObject({ reason: 'concurrency_limit' });

@@ -12,7 +12,7 @@ const phone = (ageS: number, sid: string): RoomInfo => ({ name: `phone_${sid}`, 
 const callIn = ({ name, sid }: RoomInfo) =>
   name.startsWith('phone') ? callOfSid(sid) : name.slice('call-'.length);
 
-/** Sweeps these rooms once; gives those that were closed, and what was logged. */
+/** Runs once for these rooms; returns the closed rooms and the log. */
 async function sweep(
   rooms: readonly (readonly [RoomInfo, State?])[],
   { taken = [], takenMeanwhile = [] }: Readonly<Record<string, readonly RoomInfo[]>> = {},
@@ -40,26 +40,26 @@ async function sweep(
   return { closed, logged };
 }
 
-it("lets a client's caller go when LiveKit has given the job up, and says so", async () => {
-  const [soon, forsaken, held, over] = [web(9), web(10), web(100), web(1)];
+it('the caller of a given-up job is disconnected, with a log message', async () => {
+  const [soon, abandoned, held, over] = [web(9), web(10), web(100), web(1)];
   const { closed, logged } = await sweep([
     [soon, 'reserved'],
-    [forsaken, 'reserved'],
+    [abandoned, 'reserved'],
     [held, 'live'],
     [over, 'ended'],
   ]);
-  expect(closed).toEqual([forsaken.name, over.name]);
+  expect(closed).toEqual([abandoned.name, over.name]);
   expect(logged).toEqual([40, 30]);
 });
 
-it('leaves the room of a call that was taken while it looked', async () => {
+it('the room of a call that was claimed meanwhile is kept', async () => {
   const room = web(10);
   const { closed } = await sweep([[room, 'reserved']], { takenMeanwhile: [room] });
   expect(closed).toEqual([]);
 });
 
-it('gives a telephone more time where a gateway has said yes: its call is made in the room', async () => {
-  const [soon, asked, nobody, late] = [
+it('a phone caller gets more time after a gateway has accepted the job, because its call is created in the room', async () => {
+  const [soon, accepted, nobody, late] = [
     phone(9, 'RM_1'),
     phone(59, 'RM_2'),
     phone(10, 'RM_3'),
@@ -67,9 +67,9 @@ it('gives a telephone more time where a gateway has said yes: its call is made i
   ];
   const odd = phone(10, 'RM_0');
   const ringing = phone(59, 'RM_5');
-  const rooms = [soon, odd, asked, nobody, late].map((room) => [room] as const);
+  const rooms = [soon, odd, accepted, nobody, late].map((room) => [room] as const);
   const { closed } = await sweep([...rooms, [ringing, 'reserved']], {
-    taken: [asked, late, ringing],
+    taken: [accepted, late, ringing],
   });
   expect(closed).toEqual([nobody.name, late.name]);
 });

@@ -31,14 +31,14 @@ function sipInbound(owners: Readonly<Record<string, string>>) {
   return { ring, reserved };
 }
 
-describe('a call that LiveKit SIP brings', () => {
-  it("is refused to an agent by way of another account's number", async () => {
+describe('inbound LiveKit SIP call', () => {
+  it('is refused for an agent with a number of another account', async () => {
     const { ring, reserved } = sipInbound({ '+15550100': 'two' });
     expect(await ring('15550100')).toBe('agent_not_deployed');
     expect(reserved).toEqual([]);
   });
 
-  it("is taken on the account's own number and on one without an owner", async () => {
+  it("is accepted on the account's number and on one without an owner", async () => {
     const { ring, reserved } = sipInbound({ '+15550100': 'one' });
     expect([await ring('+15550100'), await ring('+15550101')]).toEqual([undefined, undefined]);
     expect(reserved).toEqual(['+15550100', '+15550101']);

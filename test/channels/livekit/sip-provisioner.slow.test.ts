@@ -30,17 +30,17 @@ function agentWith(phoneNumber: string | null): Agent {
 
 const newNumber = () => `+1555010${String(++count).padStart(4, '0')}`;
 
-describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools) => {
+describeWith(['livekit-server', 'redis-server'], 'LiveKit SIP resources', (tools) => {
   let redis: RedisServer;
   let server: LiveKitServer;
   let sip: SipClient;
-  let lines: SipProvisioner;
+  let provisioner: SipProvisioner;
   beforeAll(async () => {
     redis = await startRedisServer(tools['redis-server']);
     const options = { redisAddress: redis.address };
     server = await startLiveKitServer(tools['livekit-server'], options);
     sip = new SipClient(server.url, server.apiKey, server.apiSecret);
-    lines = new SipProvisioner(accessTo(server), OWNED, log);
+    provisioner = new SipProvisioner(accessTo(server), OWNED, log);
   });
   afterAll(async () => {
     await server?.stop();
@@ -48,9 +48,9 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
   });
 
   const plane = withControlPlane({
-    lines: {
-      provisionAgent: (agent) => lines.provisionAgent(agent),
-      deprovisionAgent: (agent) => lines.deprovisionAgent(agent),
+    provisioner: {
+      provisionAgent: (agent) => provisioner.provisionAgent(agent),
+      deprovisionAgent: (agent) => provisioner.deprovisionAgent(agent),
     },
   });
 
@@ -59,25 +59,25 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
   const rulesFor = async ({ id }: Agent) =>
     (await sip.listSipDispatchRule()).filter(({ metadata }) => metadata.includes(id));
 
-  it('give a selected number one trunk, however often and by whichever gateway it is selected', async () => {
+  it('contain one trunk per selected number, for repeated selections on any gateway', async () => {
     const number = newNumber();
     const others = new SipProvisioner(accessTo(server), OWNED, log);
-    await Promise.all([lines.provisionNumber(number), others.provisionNumber(number)]);
-    await lines.provisionNumber(number);
+    await Promise.all([provisioner.provisionNumber(number), others.provisionNumber(number)]);
+    await provisioner.provisionNumber(number);
     expect(await trunksOf(number)).toMatchObject([{ numbers: [number] }]);
-    await lines.deprovisionNumber(number);
-    await lines.deprovisionNumber(number);
+    await provisioner.deprovisionNumber(number);
+    await provisioner.deprovisionNumber(number);
     expect(await trunksOf(number)).toEqual([]);
   });
 
-  it('give a deployed agent a rule that dispatches it, and take it away when it is paused', async () => {
+  it('contain a dispatch rule for a deployed agent, which a pause removes', async () => {
     const number = newNumber();
     const agent = agentWith(number);
-    const line = await lines.provisionAgent(agent);
+    const result = await provisioner.provisionAgent(agent);
     const [trunk] = await trunksOf(number);
     const [rule, ...more] = await rulesFor(agent);
     expect(more).toEqual([]);
-    expect(line).toEqual({
+    expect(result).toEqual({
       sip_status: 'configured',
       sip_details: {
         phone_number: number,
@@ -98,10 +98,10 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
       agent_id: agent.id,
     });
     expect(rule?.roomConfig?.departureTimeout).toBe(20);
-    expect(await lines.provisionAgent(agent)).toEqual(line);
+    expect(await provisioner.provisionAgent(agent)).toEqual(result);
     expect(await rulesFor(agent)).toHaveLength(1);
-    await lines.deprovisionAgent(agent);
-    await lines.deprovisionAgent(agent);
+    await provisioner.deprovisionAgent(agent);
+    await provisioner.deprovisionAgent(agent);
     expect(await rulesFor(agent)).toEqual([]);
     expect(await trunksOf(number)).toHaveLength(1);
   });
@@ -109,20 +109,20 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
   it('move with an agent to its new number, and to the agent that has the number now', async () => {
     const [before, after] = [newNumber(), newNumber()];
     const agent = agentWith(before);
-    await lines.provisionAgent(agent);
+    await provisioner.provisionAgent(agent);
     const moved = { ...agent, config: { ...agent.config, phone_number: after } };
-    await lines.provisionAgent(moved);
+    await provisioner.provisionAgent(moved);
     const [rule, ...more] = await rulesFor(agent);
     expect(more).toEqual([]);
     expect(rule?.trunkIds).toEqual([(await trunksOf(after))[0]?.sipTrunkId]);
     const next = agentWith(after);
-    expect((await lines.provisionAgent(next))?.sip_status).toBe('configured');
+    expect((await provisioner.provisionAgent(next))?.sip_status).toBe('configured');
     expect(await rulesFor(agent)).toEqual([]);
-    await lines.provisionAgent({ ...next, config: { ...next.config, phone_number: null } });
+    await provisioner.provisionAgent({ ...next, config: { ...next.config, phone_number: null } });
     expect(await rulesFor(next)).toEqual([]);
   });
 
-  it('follow deploy, update and pause of an agent; the answer tells how it went', async () => {
+  it('follow deploy, update and pause of an agent, and the response contains the result', async () => {
     const numbers = [newNumber(), newNumber()];
     const ask = await plane.asNewAccount(...numbers);
     const config = { phone_number: numbers[0] };
@@ -146,28 +146,28 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
     expect(Object.keys(answer).sort()).toEqual(['agent', 'message']);
   });
 
-  it('are not taken over by an account that does not own the number, and the answer says so', async () => {
+  it('are not taken over by an account that does not own the number, and the response says so', async () => {
     const number = newNumber();
     const owner = agentWith(number);
-    await lines.provisionAgent(owner);
+    await provisioner.provisionAgent(owner);
     const refusing = {
       requireUsable: async () => {
         throw new ApiError('PHONE_NUMBER_IN_USE', 'It belongs to another account');
       },
     };
     const late = new SipProvisioner(accessTo(server), refusing, log);
-    const stranger = agentWith(number);
-    expect(await late.provisionAgent(stranger)).toMatchObject({
+    const otherAgent = agentWith(number);
+    expect(await late.provisionAgent(otherAgent)).toMatchObject({
       sip_status: 'failed',
       sip_details: { dispatch_rule_id: null, error: 'It belongs to another account' },
     });
-    expect(await rulesFor(stranger)).toEqual([]);
+    expect(await rulesFor(otherAgent)).toEqual([]);
     expect(await rulesFor(owner)).toHaveLength(1);
   });
 
-  it('leave an agent deployed, and say so, when LiveKit is away', async () => {
-    const there = lines;
-    lines = new SipProvisioner(
+  it('do not block a deployment while LiveKit is unavailable, and the response says so', async () => {
+    const there = provisioner;
+    provisioner = new SipProvisioner(
       { ...accessTo(server), apiUrl: `http://127.0.0.1:${await freePort()}` },
       OWNED,
       log,
@@ -181,27 +181,27 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
       expect(body.sip_details.error).toContain('is unreachable');
       expect((await ask('POST', `/agent/${id}/pause`)).body.agent.status).toBe('paused');
     } finally {
-      lines = there;
+      provisioner = there;
     }
   });
 
-  it("use an operator's trunk for the number and leave it; a rule of the operator's is a failure that is told", async () => {
+  it("reuse and keep the operator's trunk, and report a failure for the operator's rule", async () => {
     const number = newNumber();
     const own = await sip.createSipInboundTrunk('The operator', [number]);
     const agent = agentWith(number);
-    expect((await lines.provisionAgent(agent))?.sip_details.trunk_id).toBe(own.sipTrunkId);
-    await lines.deprovisionAgent(agent);
-    await lines.deprovisionNumber(number);
+    expect((await provisioner.provisionAgent(agent))?.sip_details.trunk_id).toBe(own.sipTrunkId);
+    await provisioner.deprovisionAgent(agent);
+    await provisioner.deprovisionNumber(number);
     expect(await trunksOf(number)).toHaveLength(1);
     const rule = { type: 'individual', roomPrefix: 'hall' } as const;
     await sip.createSipDispatchRule(rule, { trunkIds: [own.sipTrunkId] });
-    expect(await lines.provisionAgent(agent)).toMatchObject({
+    expect(await provisioner.provisionAgent(agent)).toMatchObject({
       sip_status: 'failed',
       sip_details: { error: 'LiveKit has another dispatch rule or trunk for this number' },
     });
   });
 
-  it('keep the numbers that LiveKit names in a refusal out of the log', async () => {
+  it("keep numbers in LiveKit's error messages out of the log", async () => {
     const number = newNumber();
     const msg = `Conflicting inbound SIP Trunks: using the same number(s) ["${number}"]`;
     const refusing = createServer((_, response) => {
@@ -210,7 +210,7 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
     });
     await once(refusing.listen(0, '127.0.0.1'), 'listening');
     const logged: string[] = [];
-    const heard = pino({ level: 'warn' }, { write: (line) => void logged.push(line) });
+    const heard = pino({ level: 'warn' }, { write: (result) => void logged.push(result) });
     const { port } = refusing.address() as AddressInfo;
     const there = { ...accessTo(server), apiUrl: `http://127.0.0.1:${port}` };
     const failed = await new SipProvisioner(there, OWNED, heard).provisionAgent(agentWith(number));
@@ -223,13 +223,13 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
     expect(logged[0]).not.toContain(number);
   });
 
-  it('fail in words without Redis, and without LiveKit', async () => {
+  it('are reported as unavailable without Redis and without LiveKit', async () => {
     const plain = await startLiveKitServer(tools['livekit-server']);
     const agent = agentWith(newNumber());
     const warnings: string[] = [];
-    const heard = pino({ level: 'warn' }, { write: (line) => void warnings.push(line) });
+    const heard = pino({ level: 'warn' }, { write: (result) => void warnings.push(result) });
     const without = new SipProvisioner(accessTo(plain), OWNED, heard);
-    // Who needs no line is told of none, and nobody of what could not be there.
+    // Without a phone number there is nothing to report.
     expect(await without.provisionAgent(agentWith(null))).toBeUndefined();
     await without.deprovisionAgent(agent);
     expect(warnings).toEqual([]);

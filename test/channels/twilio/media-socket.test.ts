@@ -13,13 +13,13 @@ const twilio = await startTwilio();
 let startMs = 60_000;
 const plane = withTwilioPlane({ twilio, startTimeoutMs: () => startMs });
 afterAll(() => twilio.close());
-const waitFor = <T>(look: () => T | Promise<T>) =>
-  vi.waitFor(look, { timeout: 30_000, interval: 20 });
+const waitFor = <T>(condition: () => T | Promise<T>) =>
+  vi.waitFor(condition, { timeout: 30_000, interval: 20 });
 
 let serial = 0;
 
-/** A number of a new agent has rung: what Twilio was answered. */
-async function rung() {
+/** Rings a number of a new agent and returns the response to Twilio. */
+async function ringNumber() {
   const number = `+1415558${String(serial++).padStart(4, '0')}`;
   const ask = await plane.asNewAccount(number);
   const agent = { name: 'Pool', config: { phone_number: number } };
@@ -27,7 +27,7 @@ async function rung() {
   await ask('POST', `/agent/${agent_id}/deploy`);
   const call = ringingFields({ To: number });
   const atTwilio = addCall(twilio, call.CallSid!);
-  const { text } = await plane.tell(VOICE, call);
+  const { text } = await plane.postForm(VOICE, call);
   const row = async () => {
     const [found] = await plane.database.db<CallRow>('calls').where({ to_number: number });
     return found!;
@@ -59,22 +59,22 @@ const media = (frames: number) => ({
   },
 });
 
-/** The stream of a call that has begun. */
-async function begun() {
-  const ringingCall = await rung();
+/** The media stream of a started call. */
+async function startStream() {
+  const ringingCall = await ringNumber();
   const socket = plane.openStream(ringingCall.text);
-  const heard: { event: string }[] = [];
-  socket.on('message', (data: RawData) => heard.push(JSON.parse(data.toString())));
+  const messages: { event: string }[] = [];
+  socket.on('message', (data: RawData) => messages.push(JSON.parse(data.toString())));
   await once(socket, 'open');
   say(socket, { event: 'connected', protocol: 'Call', version: '1.0.0' });
   say(socket, start(ringingCall.callSid));
   const { call_id } = await ringingCall.row();
   const call = await waitFor(() => {
-    const found = plane.begun.find(({ callId }) => callId === call_id);
+    const found = plane.startedCalls.find(({ callId }) => callId === call_id);
     expect(found?.inputs).toContain('connected');
     return found!;
   });
-  return { ...ringingCall, socket, heard, call };
+  return { ...ringingCall, socket, messages, call };
 }
 
 const reasonOf = (row: () => Promise<CallRow>) =>
@@ -84,17 +84,17 @@ const reasonOf = (row: () => Promise<CallRow>) =>
     return ended_reason;
   });
 
-/** The status with which an upgrade is refused. */
+/** The status of a refused upgrade. */
 async function refusalOf(socket: WebSocket): Promise<number> {
-  // Nobody waits for the handshake any more: that it broke off is no news.
+  // The aborted handshake emits an error, which is expected.
   socket.on('error', () => undefined);
   const [, response] = await once(socket, 'unexpected-response');
   socket.terminate();
   return response.statusCode;
 }
 
-it('carries a call: audio both ways, keys, marks, clear', async () => {
-  const { socket, heard, call } = await begun();
+it('a media socket transfers audio in both directions, DTMF, marks and clear', async () => {
+  const { socket, messages, call } = await startStream();
   // Compression of each message would cost more than it saves.
   expect(socket.extensions).toBe('');
   say(socket, media(50));
@@ -103,32 +103,32 @@ it('carries a call: audio both ways, keys, marks, clear', async () => {
   await waitFor(() => expect(call.inputs.join()).toMatch(/typed .*5/));
   await waitFor(() => expect(call.samples).toBeGreaterThan(8_000));
   for (let i = 0; i < 20; i++) call.transport.sendAudio(new Float32Array(320).fill(0.25));
-  await waitFor(() => expect(heard.map(({ event }) => event)).toContain('mark'));
+  await waitFor(() => expect(messages.map(({ event }) => event)).toContain('mark'));
   call.transport.clear();
-  await waitFor(() => expect(heard.at(-1)?.event).toBe('clear'));
-  const sounds = heard.filter(({ event }) => event === 'media') as unknown as {
+  await waitFor(() => expect(messages.at(-1)?.event).toBe('clear'));
+  const mediaMessages = messages.filter(({ event }) => event === 'media') as unknown as {
     media: { payload: string };
   }[];
-  for (const { media: sound } of sounds) {
+  for (const { media: sound } of mediaMessages) {
     expect(Buffer.from(sound.payload, 'base64').length % 160).toBe(0);
   }
   socket.close();
 });
 
-it('ends with the caller, by stop or by the socket alone', async () => {
-  const stopped = await begun();
+it('a call ends when the caller sends stop or closes the socket', async () => {
+  const stopped = await startStream();
   say(stopped.socket, { event: 'stop', streamSid: 'MZ01', stop: { callSid: stopped.callSid } });
   expect(await reasonOf(stopped.row)).toBe('user_hangup');
-  const closed = await begun();
+  const closed = await startStream();
   closed.socket.close();
   expect(await reasonOf(closed.row)).toBe('user_hangup');
-  const broken = await begun();
+  const broken = await startStream();
   broken.socket.terminate();
   expect(await reasonOf(broken.row)).toBe('error_transport');
 });
 
-it('ends with the agent: at Twilio, and by the socket, whether or not marks come back', async () => {
-  const { socket, call, atTwilio, row } = await begun();
+it('a call ended by the agent ends at Twilio and closes the socket, with or without returned marks', async () => {
+  const { socket, call, atTwilio, row } = await startStream();
   for (let i = 0; i < 20; i++) call.transport.sendAudio(new Float32Array(320).fill(0.25));
   const closed = once(socket, 'close');
   call.hangUp('agent_hangup');
@@ -138,8 +138,8 @@ it('ends with the agent: at Twilio, and by the socket, whether or not marks come
   expect(await reasonOf(row)).toBe('agent_hangup');
 });
 
-it('gives its caller away, and leaves the socket to Twilio until it has', async () => {
-  const { socket, call, atTwilio, row } = await begun();
+it('a transfer leaves the socket open until Twilio has redirected the caller', async () => {
+  const { socket, call, atTwilio, row } = await startStream();
   const closed = once(socket, 'close');
   expect(await call.transport.transfer('+14155550177')).toBe('done');
   await waitFor(() => expect(atTwilio.redirects).toHaveLength(1));
@@ -149,8 +149,8 @@ it('gives its caller away, and leaves the socket to Twilio until it has', async 
   expect(await reasonOf(row)).toBe('transferred');
 });
 
-it('goes on where Twilio does not take its caller', async () => {
-  const { socket, call, atTwilio, row } = await begun();
+it('a call continues if Twilio refuses the transfer', async () => {
+  const { socket, call, atTwilio, row } = await startStream();
   atTwilio.refusesRedirects = true;
   expect(await call.transport.transfer('+14155550177')).toBe('refused');
   call.transport.sendAudio(new Float32Array(320).fill(0.25));
@@ -162,9 +162,9 @@ it('goes on where Twilio does not take its caller', async () => {
   expect(await reasonOf(row)).toBe('transferred');
 });
 
-it('ends with what Twilio tells by its other way, where the socket says nothing', async () => {
-  const { callSid, row, socket } = await begun();
-  await plane.tell(
+it("a call ends on Twilio's status callback if the socket stays silent", async () => {
+  const { callSid, row, socket } = await startStream();
+  await plane.postForm(
     '/telephony/twilio/status',
     ringingFields({ CallSid: callSid, CallStatus: 'completed' }),
   );
@@ -172,8 +172,8 @@ it('ends with what Twilio tells by its other way, where the socket says nothing'
   socket.terminate();
 });
 
-it('hangs up on who does not speak its language, also before the call has begun', async () => {
-  const { text, callSid, row } = await rung();
+it('a peer with invalid messages is hung up, also before the call has started', async () => {
+  const { text, callSid, row } = await ringNumber();
   const socket = plane.openStream(text);
   await once(socket, 'open');
   const closed = once(socket, 'close');
@@ -183,14 +183,14 @@ it('hangs up on who does not speak its language, also before the call has begun'
   expect(await reasonOf(row)).not.toBeNull();
 });
 
-it('lets in once: a token that has been used is refused', async () => {
-  const { text, socket } = await begun();
+it('a used token is refused', async () => {
+  const { text, socket } = await startStream();
   expect(await refusalOf(plane.openStream(text))).toBe(403);
   socket.close();
 });
 
-it('of two sockets with one token begins one call', async () => {
-  const { text, callSid, row } = await rung();
+it('two sockets with one token start one call', async () => {
+  const { text, callSid, row } = await ringNumber();
   const sockets = [plane.openStream(text), plane.openStream(text)];
   await Promise.all(sockets.map((socket) => once(socket, 'open')));
   const closed = Promise.race(sockets.map((socket) => once(socket, 'close')));
@@ -198,18 +198,18 @@ it('of two sockets with one token begins one call', async () => {
   await closed;
   const { call_id } = await row();
   await waitFor(() =>
-    expect(plane.begun.filter(({ callId }) => callId === call_id)).toHaveLength(1),
+    expect(plane.startedCalls.filter(({ callId }) => callId === call_id)).toHaveLength(1),
   );
   for (const socket of sockets) socket.terminate();
 });
 
-it('lets nobody in without a token, or with one that was changed', async () => {
-  const { text } = await rung();
+it('a missing or modified token is refused', async () => {
+  const { text } = await ringNumber();
   expect(await refusalOf(plane.openStream(text.replace('/stream/', '/stream/x')))).toBe(401);
 });
 
-it('checks a signature where there is one', async () => {
-  const { text } = await rung();
+it('a present signature is verified', async () => {
+  const { text } = await ringNumber();
   const url = streamUrl(text);
   const wrong = { 'x-twilio-signature': signTwilio('another', url) };
   expect(await refusalOf(plane.openStream(text, wrong))).toBe(403);
@@ -228,8 +228,8 @@ it.each([
     { ...start('CA999'), start: { ...start('CA999').start, mediaFormat: OTHER_CODEC } },
     /not μ-law/,
   ],
-])('is closed for a stream %s, and says so', async (_, message, sentence) => {
-  const { text } = await rung();
+])('a stream %s is closed with a reason', async (_, message, sentence) => {
+  const { text } = await ringNumber();
   const socket = plane.openStream(text);
   await once(socket, 'open');
   const closed = once(socket, 'close');
@@ -239,8 +239,8 @@ it.each([
   expect(String(reason)).toMatch(sentence);
 });
 
-it('is closed for a stream that does not start', async () => {
-  const { text } = await rung();
+it('a socket without a started stream is closed', async () => {
+  const { text } = await ringNumber();
   startMs = 200;
   try {
     const socket = plane.openStream(text);
@@ -251,8 +251,8 @@ it('is closed for a stream that does not start', async () => {
   }
 });
 
-it('lives through messages that say nothing, and is closed by one of 1 MB', async () => {
-  const { socket, call, row } = await begun();
+it('messages without an effect are accepted, and one of 1 MB closes the socket', async () => {
+  const { socket, call, row } = await startStream();
   for (const text of ['', 'x', '{}', '[]', '{"event":"bark"}']) socket.send(text);
   socket.send(Buffer.alloc(320));
   say(socket, media(50));

@@ -8,7 +8,7 @@ import '../../support/harness/process/property-seed.js';
 const PASS = { callId: randomUUID(), carrierCallId: 'CA0001' };
 const secrets = new SecretKeys(['the secret of the tests']);
 
-it('lets in whoever was given it, for the call that it names, for a minute', () => {
+it('a media token is valid for its call for a minute', () => {
   let now = 1_000_000;
   const tokens = new MediaTokens(secrets, () => now);
   const token = tokens.issue(PASS);
@@ -19,7 +19,7 @@ it('lets in whoever was given it, for the call that it names, for a minute', () 
   expect(tokens.read(token)).toBeUndefined();
 });
 
-it('is believed after a rotation of the secret, and by nobody with another one', () => {
+it('a media token stays valid after a rotation of the secret, and is invalid with another secret', () => {
   const token = new MediaTokens(secrets).issue(PASS);
   const rotated = new SecretKeys(['a newer secret of them', 'the secret of the tests']);
   expect(new MediaTokens(rotated).read(token)).toEqual(PASS);
@@ -27,7 +27,7 @@ it('is believed after a rotation of the secret, and by nobody with another one',
   expect(new MediaTokens(other).read(token)).toBeUndefined();
 });
 
-it('is not believed once any part of it was changed', () => {
+it('a modified media token is invalid', () => {
   const tokens = new MediaTokens(secrets);
   const token = tokens.issue(PASS);
   for (const wrong of [
@@ -43,7 +43,7 @@ it('is not believed once any part of it was changed', () => {
   }
   fc.assert(
     fc.property(fc.nat(token.length - 2), fc.constantFrom('A', 'b', '7', '.', ' '), (at, mark) => {
-      // The last character of base64 may stand for bits that are no part of the bytes.
+      // The last character of base64 may contain unused bits.
       fc.pre(token[at] !== mark && at !== token.length - 1);
       expect(tokens.read(token.slice(0, at) + mark + token.slice(at + 1))).toBeUndefined();
     }),

@@ -27,8 +27,8 @@ beforeEach(() => {
   twilio.requests.length = 0;
 });
 
-describe('a call that Twilio is to make', () => {
-  it('is ordered with its URLs, each step told, and a machine looked for meanwhile', async () => {
+describe('Twilio call creation', () => {
+  it('sends its URLs, all status events, and machine detection', async () => {
     const placed = await calls().create(ORDER);
     const [call] = twilio.calls.values();
     expect(placed).toEqual({ type: 'placed', callSid: call!.sid });
@@ -51,7 +51,7 @@ describe('a call that Twilio is to make', () => {
     ]);
   });
 
-  it('that is refused says so in the words of Twilio', async () => {
+  it("returns Twilio's reason for a refusal", async () => {
     const failure = calls().create({ ...ORDER, to: '+1' });
     await expect(failure).rejects.toMatchObject({
       code: 'PROVIDER_ERROR',
@@ -63,13 +63,13 @@ describe('a call that Twilio is to make', () => {
     expect(twilio.calls.size).toBe(0);
   });
 
-  it('may ring where the answer was lost, and is not ordered again', async () => {
+  it('counts as uncertain if the response was lost, and is not repeated', async () => {
     twilio.dropsResponses = true;
     expect(await calls().create(ORDER)).toEqual({ type: 'unknown' });
     expect(twilio.requests).toHaveLength(1);
   });
 
-  it('does not ring where Twilio was not reached', async () => {
+  it('fails if Twilio was not reached', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const address = server.address();
@@ -80,8 +80,8 @@ describe('a call that Twilio is to make', () => {
   });
 });
 
-describe('a running call', () => {
-  it('is ended, and once it is over that is no fault', async () => {
+describe('Twilio call update', () => {
+  it('ends a call, and ignores that it has already ended', async () => {
     const call = addCall(twilio, 'CA01');
     await calls().end('CA01');
     expect(call.status).toBe('completed');
@@ -89,7 +89,7 @@ describe('a running call', () => {
     await calls().end('CA99');
   });
 
-  it('is redirected while it runs', async () => {
+  it('redirects a running call', async () => {
     const call = addCall(twilio, 'CA02');
     expect(await calls().redirect('CA02', '<Response/>')).toBe(true);
     expect(call.redirects).toEqual(['<Response/>']);
@@ -98,7 +98,7 @@ describe('a running call', () => {
     expect(await calls().redirect('CA99', '<Response/>')).toBe(false);
   });
 
-  it('that cannot be ended says why', async () => {
+  it('returns the reason if a call cannot be ended', async () => {
     addCall(twilio, 'CA03');
     await expect(calls({ authToken: 'wrong' }).end('CA03')).rejects.toMatchObject({
       code: 'PROVIDER_ERROR',

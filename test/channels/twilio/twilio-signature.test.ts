@@ -15,8 +15,8 @@ const FIELDS = Object.entries({
   To: '+15550199',
 });
 
-describe("Twilio's signature", () => {
-  it('is that of the vectors', () => {
+describe('Twilio signature', () => {
+  it('equals the test vectors', () => {
     const url = 'https://mycompany.com/myapp.php?foo=1&bar=2';
     const fields = Object.entries({
       To: '+18005551212',
@@ -36,7 +36,7 @@ describe("Twilio's signature", () => {
     );
   });
 
-  it('has the values of a name that comes twice once, in order, whatever the order of fields', () => {
+  it('contains duplicate values of a parameter once, sorted, for any order of parameters', () => {
     const fields = [...FIELDS, ['To', '+1'], ['To', '+15550199']] as const;
     const text = `${VOICE}AccountSidAC0001CallSidCA0001CallStatusringingDirectioninboundFrom+15550100To+1To+15550199`;
     expect(signTwilio(TOKEN, VOICE, fields)).toBe(signTwilio(TOKEN, text));
@@ -44,11 +44,11 @@ describe("Twilio's signature", () => {
   });
 });
 
-describe('a request', () => {
+describe('request verification', () => {
   const isSigned = (signed: string, url: string) =>
     isSignedByTwilio(TOKEN, signTwilio(TOKEN, signed, FIELDS), { url, fields: FIELDS });
 
-  it('is believed by any spelling of its URL that Twilio uses', () => {
+  it('accepts any notation of its URL that Twilio uses', () => {
     for (const [signed, ours] of [
       [VOICE, VOICE],
       ['https://gw.example.test:443/a?b=c', 'https://gw.example.test/a?b=c'],
@@ -65,7 +65,7 @@ describe('a request', () => {
     }
   });
 
-  it('is not believed for another path, host, scheme or query', () => {
+  it('rejects another path, host, scheme or query', () => {
     for (const ours of [
       'https://gw.example.test/telephony/twilio/status',
       'https://evil.example.test/telephony/twilio/voice',
@@ -78,7 +78,7 @@ describe('a request', () => {
     }
   });
 
-  it('is not believed with another field, token or signature', () => {
+  it('rejects another field, token or signature', () => {
     const signature = signTwilio(TOKEN, VOICE, FIELDS);
     const request = { url: VOICE, fields: FIELDS };
     expect(isSignedByTwilio(TOKEN, signature, request)).toBe(true);
@@ -96,7 +96,7 @@ describe('a request', () => {
     expect(isSignedByTwilio(TOKEN, signature, { url: VOICE, fields })).toBe(false);
   });
 
-  it('with a body that is no form is believed by the hash in its URL', () => {
+  it('accepts a body that is no form by the hash in its URL', () => {
     const body = Buffer.from('{"hello":"world"}');
     const url = `https://gw.example.test/hook?bodySHA256=${createHash('sha256').update(body).digest('hex')}`;
     const signature = 'dREDyqnMELWGyC183coa3w8foJw=';
@@ -107,7 +107,7 @@ describe('a request', () => {
     expect(isSignedByTwilio(TOKEN, signTwilio(TOKEN, bare), { url: bare, body })).toBe(false);
   });
 
-  it('may have any signature and URL without a fault', () => {
+  it('handles any signature and URL without an exception', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (signature, url) => {
         expect(isSignedByTwilio(TOKEN, signature, { url, fields: FIELDS })).toBe(false);

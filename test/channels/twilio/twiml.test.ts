@@ -3,7 +3,7 @@ import { connectStream, dial, hangUp, reject } from '../../../src/channels/twili
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?>';
 
-it('connects a call to its socket, with parameters', () => {
+it('a call is connected to its socket with parameters', () => {
   const url = 'wss://gw.example.test/telephony/twilio/stream/TOKEN';
   expect(connectStream(url, { agentId: 'ag_123', from: '+15550100' })).toBe(
     `${HEAD}<Response><Connect><Stream url="${url}">` +
@@ -15,19 +15,19 @@ it('connects a call to its socket, with parameters', () => {
   );
 });
 
-it('leaves out parameters that Twilio would refuse', () => {
+it('parameters that Twilio would reject are omitted', () => {
   const written = connectStream('wss://gw/s', { a: 'x'.repeat(498), b: 'x'.repeat(499) });
   expect(written).toContain('name="a"');
   expect(written).not.toContain('name="b"');
 });
 
-it('says busy, closed and the end in the words of Twilio', () => {
+it("busy, closed and ended calls use Twilio's verbs", () => {
   expect(reject('busy')).toBe(`${HEAD}<Response><Reject reason="busy"/></Response>`);
   expect(reject('rejected')).toBe(`${HEAD}<Response><Reject reason="rejected"/></Response>`);
   expect(hangUp()).toBe(`${HEAD}<Response><Hangup/></Response>`);
 });
 
-it('dials numbers and SIP addresses', () => {
+it('numbers and SIP addresses are dialled', () => {
   expect(dial('+15550100')).toBe(
     `${HEAD}<Response><Dial><Number>+15550100</Number></Dial></Response>`,
   );
@@ -36,7 +36,7 @@ it('dials numbers and SIP addresses', () => {
   );
 });
 
-it('escapes what comes from outside, and leaves out what XML cannot hold', () => {
+it('external values are escaped, and characters that XML cannot represent are omitted', () => {
   const written = connectStream('wss://gw/s', { from: `"><Hangup/>&'\u0000\ud800é😀` });
   expect(written).toContain(
     '<Parameter name="from" value="&quot;&gt;&lt;Hangup/&gt;&amp;&apos;é😀"/>',

@@ -9,7 +9,7 @@ import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
 import { CallSockets } from '../../../src/channels/websocket/call-socket.route.js';
 import { withControlPlane } from '../../support/harness/app/control-plane-app.js';
 
-/** Quotas that two failures, and a few requests, use up. */
+/** Limits that two failures, or a few requests, exhaust. */
 const LIMITS = { requestsPerMinute: 8, failedAuthsPerMinute: 2 };
 const CALLS = 0;
 
@@ -24,7 +24,7 @@ const plane = withControlPlane({
       calls: new CallsRepository(db, CALLS),
       tokens,
       registry: new CallRegistry(),
-      // As for a call whose agent was deleted: what comes before it is what is tested.
+      // Every claim fails as if the agent had been deleted: these tests end before it.
       sessions: { claim: async () => 'no_agent' },
     });
     return [sockets.route];
@@ -43,11 +43,11 @@ async function reservedCall() {
 function open(callId: string, from: string, protocols = [SUBPROTOCOL]): WebSocket {
   const url = `${plane.url.replace('http', 'ws')}/api/v1/calls/${callId}/socket`;
   const socket = new WebSocket(url, protocols, { headers: { 'x-forwarded-for': from } });
-  socket.on('error', () => undefined); // follows the answer
+  socket.on('error', () => undefined); // emitted after the response
   return socket;
 }
 
-/** The HTTP status of an upgrade that is refused. */
+/** The HTTP status of a refused upgrade. */
 async function refusal(...parts: Parameters<typeof open>): Promise<number> {
   const socket = open(...parts);
   const [, response] = await once(socket, 'unexpected-response');
@@ -55,7 +55,7 @@ async function refusal(...parts: Parameters<typeof open>): Promise<number> {
   return response.statusCode;
 }
 
-/** Sends a hello, and answers the reason with which the socket is closed. */
+/** Sends a hello and returns the reason with which the socket is closed. */
 async function closing(callId: string, from: string, hello: object): Promise<string> {
   const socket = open(callId, from);
   await once(socket, 'open');
@@ -64,7 +64,7 @@ async function closing(callId: string, from: string, hello: object): Promise<str
   return String(reason);
 }
 
-it('counts a wrong token as a failed authentication, and not as a request of the call’s account', async () => {
+it("a wrong token counts as a failed authentication, and not as a request of the call's account", async () => {
   const { callId, accountId } = await reservedCall();
   const from = '192.0.2.1';
   const guesses = [{ token: 'a.b.c' }, { resumeToken: `${callId}.guess` }];
@@ -78,7 +78,7 @@ it('counts a wrong token as a failed authentication, and not as a request of the
   expect(headers.get('ratelimit')).toContain(`r=${LIMITS.requestsPerMinute - 1};`);
 });
 
-it('counts a verified token as a request of the call’s account, whatever its address has failed', async () => {
+it("a verified token counts as a request of the call's account, despite failures of its address", async () => {
   const { callId, accountId } = await reservedCall();
   const from = '192.0.2.2';
   for (let i = 0; i <= LIMITS.failedAuthsPerMinute; i++) {
@@ -93,7 +93,7 @@ it('counts a verified token as a request of the call’s account, whatever its a
   expect(await closing(callId, '192.0.2.3', { token })).toMatch(/More than 8 requests/);
 });
 
-it('refuses the upgrade of a call that has ended or never was', async () => {
+it('the upgrade of an ended or unknown call is refused', async () => {
   const { callId, calls } = await reservedCall();
   await calls.end(callId, 'user_hangup');
   expect(await refusal(callId, '192.0.2.4')).toBe(401);
@@ -101,14 +101,14 @@ it('refuses the upgrade of a call that has ended or never was', async () => {
   expect(await refusal(callId, '192.0.2.4')).toBe(429);
 });
 
-it('refuses an upgrade without the subprotocol of calls with 400', async () => {
+it('an upgrade without the call subprotocol is refused with 400', async () => {
   const { callId } = await reservedCall();
   for (const protocols of [[], ['chat'], ['parley.token.abc']]) {
     expect(await refusal(callId, '192.0.2.5', protocols)).toBe(400);
   }
 });
 
-it('selects the subprotocol of calls, in whichever order it is offered, and no token', async () => {
+it('the call subprotocol is selected in any order of the offer, and never a token', async () => {
   const { callId } = await reservedCall();
   const socket = open(callId, '192.0.2.6', ['parley.token.abc', SUBPROTOCOL]);
   await once(socket, 'open');

@@ -13,7 +13,7 @@ async function agent() {
   return { ask, id: body.agent_id as string };
 }
 
-it('tells which scopes the tools want while nothing is linked', async () => {
+it('the status lists the scopes that the tools need, and no linked account', async () => {
   const { ask, id } = await agent();
   const { status, body } = await ask('GET', `/google/${id}/status`);
   const gmail = ['https://www.googleapis.com/auth/gmail.send'];
@@ -33,27 +33,27 @@ it('tells which scopes the tools want while nothing is linked', async () => {
   ]);
 });
 
-it('disconnects nothing where nothing is linked', async () => {
+it('disconnecting without a linked account does nothing', async () => {
   const { ask, id } = await agent();
   const { status, body } = await ask('DELETE', `/google/${id}/disconnect`);
   expect([status, body]).toEqual([200, { disconnected: false, agent_id: id }]);
 });
 
-it('names the settings without which nothing can be linked', async () => {
+it('linking without its settings returns an error that names them', async () => {
   const { ask, id } = await agent();
   const { status, body } = await ask('POST', `/google/${id}/oauth/start`, { return_path: '/' });
   expect([status, body.code]).toEqual([409, 'NOT_CONFIGURED']);
   expect(body.error).toMatch(/GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET/);
 });
 
-it('sends browsers to this server only', async () => {
+it('redirect URLs must belong to this server', async () => {
   const { ask, id } = await agent();
   for (const return_path of ['//evil.example', '/\\evil.example', 'https://evil.example']) {
     expect((await ask('POST', `/google/${id}/oauth/start`, { return_path })).status).toBe(422);
   }
 });
 
-it('knows no agent of another account', async () => {
+it('agents of other accounts return 404', async () => {
   const { id } = await agent();
   const other = await plane.asNewAccount();
   for (const [method, path, body] of [

@@ -16,8 +16,8 @@ async function makeKnowledgeBase(ask: Ask): Promise<number> {
   return body.kb_id;
 }
 
-describe('a new agent', () => {
-  it('is paused and shows every field of its config, with the defaults of the reference', async () => {
+describe('new agent', () => {
+  it('is paused and returns every field of its config, with the documented defaults', async () => {
     const { agent } = await makeAgent();
     expect(agent).toEqual({
       agent_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -72,7 +72,7 @@ describe('a new agent', () => {
     });
   });
 
-  it('keeps null as null in every field', async () => {
+  it('keeps null in every field', async () => {
     const { agent: first, ask } = await makeAgent();
     const nulls = Object.fromEntries(Object.keys(first.config).map((key) => [key, null]));
     const { agent, path } = await makeAgent(nulls, ask);
@@ -85,17 +85,17 @@ describe('a new agent', () => {
     [{ language: 'auto' }, 'svc-tts-multilingual-v1-latest'],
     [{ language: 'en', model: 'ignored' }, 'svc-tts-v1-latest'],
     [{ language: null }, 'svc-tts-v1-latest'],
-  ])('tells the TTS model of %j', async (tts_params, model) => {
+  ])('returns the TTS model of %j', async (tts_params, model) => {
     const { agent } = await makeAgent({ tts_params });
     expect(agent.config.tts_params.model).toBe(model);
   });
 
-  it('takes an empty phone number for none', async () => {
+  it('treats an empty phone number as none', async () => {
     const { agent } = await makeAgent({ phone_number: '' });
     expect(agent.config.phone_number).toBeNull();
   });
 
-  it('may have a knowledge base that exists, and no other', async () => {
+  it('accepts only an existing knowledge base', async () => {
     const ask = await plane.asNewAccount();
     const create = (kb_id: unknown) => ask('POST', '/agent', { name: 'x', config: {}, kb_id });
     const own = await makeKnowledgeBase(ask);
@@ -108,20 +108,20 @@ describe('a new agent', () => {
   });
 });
 
-describe('an agent that is read or changed', () => {
-  it('does not exist for other accounts, nor under an id that is none', async () => {
+describe('existing agent', () => {
+  it('returns 404 for other accounts and unknown IDs', async () => {
     const { path } = await makeAgent();
-    const stranger = await plane.asNewAccount();
+    const otherAccount = await plane.asNewAccount();
     const paths = [path, '/agent/x', '/agent/0', '/agent/stats', `/agent/${'f'.repeat(5_000)}`];
     for (const one of paths) {
       const answers = [
-        await stranger('GET', one),
-        await stranger('PUT', one, { name: 'stolen' }),
-        await stranger('POST', `${one}/deploy`),
-        await stranger('POST', `${one}/pause`),
-        await stranger('POST', `${one}/disable`),
-        await stranger('DELETE', `${one}/knowledge-base`),
-        await stranger('POST', `${one}/assign-knowledge-base`, { kb_id: 7 }),
+        await otherAccount('GET', one),
+        await otherAccount('PUT', one, { name: 'stolen' }),
+        await otherAccount('POST', `${one}/deploy`),
+        await otherAccount('POST', `${one}/pause`),
+        await otherAccount('POST', `${one}/disable`),
+        await otherAccount('DELETE', `${one}/knowledge-base`),
+        await otherAccount('POST', `${one}/assign-knowledge-base`, { kb_id: 7 }),
       ];
       for (const { status, body } of answers) {
         expect([status, body.code]).toEqual([404, 'AGENT_NOT_FOUND']);
@@ -129,7 +129,7 @@ describe('an agent that is read or changed', () => {
     }
   });
 
-  it('keeps what an update leaves out and clears what it sets to null', async () => {
+  it('keeps fields that an update omits and clears those set to null', async () => {
     const { ask, path, agent } = await makeAgent({
       prompt: 'before',
       greeting: 'hello',
@@ -160,7 +160,7 @@ describe('an agent that is read or changed', () => {
     expect((await ask('GET', path)).body).toEqual(body);
   });
 
-  it('comes out of concurrent updates with every one of them', async () => {
+  it('contains the changes of all concurrent updates', async () => {
     const { ask, path } = await makeAgent();
     const changes = [
       { prompt: 'p' },
@@ -182,7 +182,7 @@ describe('an agent that is read or changed', () => {
     });
   });
 
-  it('gains and loses a knowledge base', async () => {
+  it('gets and loses a knowledge base', async () => {
     const { ask, path } = await makeAgent();
     const id = await makeKnowledgeBase(ask);
     const assigned = await ask('POST', `${path}/assign-knowledge-base`, { kb_id: id });
@@ -193,8 +193,8 @@ describe('an agent that is read or changed', () => {
   });
 });
 
-describe('the states of an agent', () => {
-  it('go from paused to deployed and back, as often as one likes', async () => {
+describe('agent status', () => {
+  it('changes from paused to deployed and back, repeatedly', async () => {
     const { move } = await makeAgent();
     const deployed = await move('deploy');
     expect([deployed.status, deployed.body.agent.status_code]).toEqual([200, 10]);
@@ -207,7 +207,7 @@ describe('the states of an agent', () => {
     expect((await move('deploy')).body.agent.status).toBe('deployed');
   });
 
-  it('end with disabled, which is reached from paused only and is final', async () => {
+  it('ends with disabled, which is reached from paused only and is final', async () => {
     const { ask, path, move } = await makeAgent();
     await move('deploy');
     expect((await move('disable')).body.code).toBe('AGENT_NOT_PAUSED');
@@ -231,21 +231,21 @@ describe('the states of an agent', () => {
     expect((await ask('GET', path)).body).toEqual(disabled.body.agent);
   });
 
-  it('are told on being deployed when their model is not listed', async () => {
+  it('warns on deployment if the model is not listed', async () => {
     const { move } = await makeAgent({ llm_model: 'gpt-nought' });
     expect((await move('deploy')).body.message).toMatch(/gpt-nought now: parley-extractive-v1 /);
     const { move: other } = await makeAgent({ llm_model: 'parley-extractive-v1' });
     expect((await other('deploy')).body.message).toBe('The agent is deployed and takes calls');
   });
 
-  it('are told on being deployed that the default model answers where they name none', async () => {
+  it('names the default model on deployment if the config has none', async () => {
     const { move } = await makeAgent({});
     expect((await move('deploy')).body.message).toMatch(
       /has no llm_model: the default model, now parley-extractive-v1, answers, and another one does when/,
     );
   });
 
-  it('do not reach deployed in a language that nothing here speaks', async () => {
+  it('cannot be deployed for a language without a voice', async () => {
     const { move, ask, path } = await makeAgent({ tts_params: { language: 'pl' } });
     const { status, body } = await move('deploy');
     expect([status, body.code, body.error]).toEqual([
@@ -257,10 +257,10 @@ describe('the states of an agent', () => {
   });
 });
 
-describe('a phone number', () => {
+describe('phone number', () => {
   const phone_number = '+14155550100';
 
-  it('rings at one deployed agent of its account only', async () => {
+  it('belongs to one deployed agent of its account only', async () => {
     const owner = await plane.asNewAccount(phone_number, '+14155550101');
     const first = await makeAgent({ phone_number }, owner);
     const second = await makeAgent({ phone_number }, owner);
@@ -276,7 +276,7 @@ describe('a phone number', () => {
     await second.move('pause');
   });
 
-  it('goes to exactly one of twenty agents that are deployed at once', async () => {
+  it('is given to exactly one of twenty agents that are deployed concurrently', async () => {
     const owner = await plane.asNewAccount('+4930123456');
     const agents = await Promise.all(
       Array.from({ length: 20 }, () => makeAgent({ phone_number: '+4930123456' }, owner)),
@@ -287,7 +287,7 @@ describe('a phone number', () => {
   });
 });
 
-describe('the list of agents', () => {
+describe('list of agents', () => {
   async function makeThree() {
     const ask = await plane.asNewAccount();
     const made = [];
@@ -298,12 +298,12 @@ describe('the list of agents', () => {
   }
   const namesOf = (agents: { name: string }[]) => agents.map(({ name }) => name);
 
-  it('is a plain array, the newest first, without page and limit', async () => {
+  it('is a plain array without page and limit, newest first', async () => {
     const { ask, made } = await makeThree();
     expect((await ask('GET', '/agent/')).body).toEqual([...made].reverse());
   });
 
-  it('is a page of it with either', async () => {
+  it('is one page with page or limit', async () => {
     const { ask } = await makeThree();
     const first = (await ask('GET', '/agent?limit=2')).body;
     expect(namesOf(first.items)).toEqual(['three', 'two']);
@@ -325,7 +325,7 @@ describe('the list of agents', () => {
     expect((await empty('GET', '/agent?page=1')).body.pagination.total_pages).toBe(0);
   });
 
-  it('shows deployed and paused agents unless it is told which', async () => {
+  it('contains deployed and paused agents by default', async () => {
     const { ask, made } = await makeThree();
     await ask('POST', `/agent/${made[0].agent_id}/disable`);
     await ask('POST', `/agent/${made[1].agent_id}/deploy`);
@@ -344,7 +344,7 @@ describe('the list of agents', () => {
   });
 
   it.each(['page=0', 'limit=0', 'limit=101', 'page=x', 'show_statuses=gone'])(
-    'refuses %s',
+    'rejects %s',
     async (query) => {
       const ask = await plane.asNewAccount();
       const { status, body } = await ask('GET', `/agent?${query}`);

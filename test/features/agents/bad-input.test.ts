@@ -6,8 +6,8 @@ import '../../support/harness/process/property-seed.js';
 
 const plane = withControlPlane();
 
-describe('an agent that is sent nonsense', () => {
-  it('of any shape is refused or kept, and what was kept can be read and written back', async () => {
+describe('agent request with invalid input', () => {
+  it('of any shape is rejected, or stored and can be read and written back', async () => {
     const ask = await plane.asNewAccount();
     const field = fc.constantFrom(...Object.keys(AgentConfigInput.shape), 'unknown');
     const config = fc.dictionary(field, fc.jsonValue({ maxDepth: 4 }), { maxKeys: 3 });
@@ -25,7 +25,7 @@ describe('an agent that is sent nonsense', () => {
   });
 
   it.each(['one\r\nX-Injected: two', 'one\ntwo', 'one\rtwo', 'one\u2028two'])(
-    'with %j as a header, or the token of one, is refused',
+    'with %j as header or token is rejected',
     async (value) => {
       const ask = await plane.asNewAccount();
       const url = 'https://crm.example.com/mcp';
@@ -55,7 +55,7 @@ describe('an agent that is sent nonsense', () => {
     [{ name: 'x', config: [] }, 'model_attributes_type', ['body', 'config']],
     [{ name: 'x', config: {}, kb_id: 'x' }, 'int_parsing', ['body', 'kb_id']],
     [[], 'model_attributes_type', ['body']],
-  ])('%j is told in the words of the contract', async (body, type, loc) => {
+  ])('%j has the documented error', async (body, type, loc) => {
     const ask = await plane.asNewAccount();
     const answer = await ask('POST', '/agent', body);
     expect(answer.status).toBe(422);

@@ -9,8 +9,8 @@ async function madeAgent() {
   return { ask, path: `/agent/${body.agent_id}`, etag: headers.get('etag')! };
 }
 
-describe('the ETag of an agent', () => {
-  it('stands in every answer that holds the agent, and changes with it', async () => {
+describe('ETag of an agent', () => {
+  it('is part of every response with the agent, and changes with it', async () => {
     const { ask, path, etag } = await madeAgent();
     expect(etag).toMatch(/^"[^"]+"$/);
     expect((await ask('GET', path)).headers.get('etag')).toBe(etag);
@@ -27,14 +27,14 @@ describe('the ETag of an agent', () => {
 describe('If-Match', () => {
   const ifMatch = (tag: string) => ({ 'if-match': tag });
 
-  it('lets the change of what was read through, and any change with *', async () => {
+  it('accepts a change of the current version, and any change with *', async () => {
     const { ask, path, etag } = await madeAgent();
     const first = await ask('PUT', path, { name: 'One' }, ifMatch(`"other", ${etag}`));
     expect(first.status).toBe(200);
     expect((await ask('PUT', path, { name: 'Two' }, ifMatch('*'))).status).toBe(200);
   });
 
-  it('refuses with 412 what was changed since, whatever the change', async () => {
+  it('returns 412 for every kind of change of an old version', async () => {
     const { ask, path, etag } = await madeAgent();
     const { headers } = await ask('PUT', path, { name: 'Lido' });
     const current = headers.get('etag')!;
@@ -54,7 +54,7 @@ describe('If-Match', () => {
     expect((await ask('GET', path)).body).toMatchObject({ name: 'Lido', status: 'paused' });
   });
 
-  it('lets one of many concurrent changes win', async () => {
+  it('lets exactly one of many concurrent changes succeed', async () => {
     const { ask, path, etag } = await madeAgent();
     const all = await Promise.all(
       Array.from({ length: 8 }, (_, i) => ask('PUT', path, { name: `Writer ${i}` }, ifMatch(etag))),
@@ -67,7 +67,7 @@ describe('If-Match', () => {
 });
 
 describe('POST /agent/init-agent', () => {
-  it('gives a template that makes an agent, and makes none itself', async () => {
+  it('returns a template for a new agent and creates none', async () => {
     const ask = await plane.asNewAccount();
     const { body: first } = await ask('POST', '/agent/init-agent');
     expect(first.available_types).toContain('business');
@@ -84,7 +84,7 @@ describe('POST /agent/init-agent', () => {
     }
   });
 
-  it('refuses a template that does not exist', async () => {
+  it('rejects an unknown template', async () => {
     const ask = await plane.asNewAccount();
     const { status, body } = await ask('POST', '/agent/init-agent', { agent_template: 'pirate' });
     expect([status, body.detail[0].loc]).toEqual([422, ['body', 'agent_template']]);

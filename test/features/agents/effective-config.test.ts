@@ -29,8 +29,8 @@ function effective(config: unknown, kbId: number | null = null) {
   return resolveCallConfig(agent, {}, { models, box });
 }
 
-describe('the config of a call', () => {
-  it('is complete whatever was left out, and the same when all of it is null', () => {
+describe('effective config of a call', () => {
+  it('is complete for absent and for null settings', () => {
     const defaults = effective({});
     expect(defaults).toEqual({
       prompt: '',
@@ -68,7 +68,7 @@ describe('the config of a call', () => {
     expect(effective(Object.fromEntries(fields.map((field) => [field, null])))).toEqual(defaults);
   });
 
-  it('keeps false, zero and empty apart from absent', () => {
+  it('distinguishes false, zero and empty from absent', () => {
     const config = effective(
       { allow_interruptions: false, min_interruption_words: 0, vad_activation_threshold: 0 },
       7,
@@ -81,13 +81,13 @@ describe('the config of a call', () => {
     });
   });
 
-  it('gives no timer more than a day, however long a wait is set', () => {
+  it('limits every timer to a day', () => {
     const config = effective({ user_silence_timeout: 1e300, max_call_duration_seconds: 1e300 });
     expect(config.userSilenceTimeoutMs).toBe(86_400_000);
     expect(config.maxCallDurationMs).toBe(86_400_000);
   });
 
-  it('opens the credentials of tools and servers and tells how a server is spoken to', () => {
+  it('contains decrypted credentials of tools and servers, and the transport of a server', () => {
     const entry = { auth_type: 'bearer_token', auth_token: 't', headers: { 'X-A': 'b' } };
     const url = 'https://a.example/v1/mcp?x=1';
     const config = effective({

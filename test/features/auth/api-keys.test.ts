@@ -12,7 +12,7 @@ async function createKey(body: Record<string, unknown> = {}) {
 }
 
 describe('API keys over HTTP', () => {
-  it('are shown once and work at once', async () => {
+  it('are returned once and valid immediately', async () => {
     const { ask, key, info } = await createKey({ description: 'of a test', scopes: ['agents'] });
     expect(key).toMatch(/^vk_/);
     expect(info).toEqual({
@@ -32,7 +32,7 @@ describe('API keys over HTTP', () => {
     expect(JSON.stringify(listed)).not.toContain(key.slice(20));
   });
 
-  it('leave no trace of themselves in the database but a hash', async () => {
+  it('are stored as hashes only', async () => {
     const { key } = await createKey();
     const { rows } = await plane.database.db.raw(
       'select row_to_json(api_keys) as row from api_keys',
@@ -40,14 +40,14 @@ describe('API keys over HTTP', () => {
     expect(JSON.stringify(rows)).not.toContain(key.split('_')[2]);
   });
 
-  it('are kept off what their scopes do not name, and the answer names the scope', async () => {
+  it('are rejected by routes outside of their scopes, and the error names the scope', async () => {
     const { key } = await createKey({ scopes: ['speech'] });
     const { status, body } = await plane.askAs(key)('GET', '/agent');
     expect([status, body.code]).toEqual([403, 'FORBIDDEN']);
     expect(body.detail).toContain('agents');
   });
 
-  it('grant no scope that they lack, neither by making nor by changing a key', async () => {
+  it('cannot grant scopes that they lack, neither on creation nor by an update', async () => {
     const account = await plane.makeAccount();
     const mighty = plane.askAs(await plane.makeKey(account));
     const weak = plane.askAs(await plane.makeKey(account, ['keys', 'agents']));
@@ -65,7 +65,7 @@ describe('API keys over HTTP', () => {
     expect((await weak('PUT', `${PATH}/${other.id}`, { name: 'renamed' })).status).toBe(200);
   });
 
-  it('with the scope calls grant each scope of calls, and with one of those no more', async () => {
+  it('with the scope calls can grant the narrower call scopes, but not the other way round', async () => {
     const account = await plane.makeAccount();
     const wide = plane.askAs(await plane.makeKey(account, ['keys', 'calls']));
     const narrow = await wide('POST', PATH, { name: 'x', scopes: ['keys', 'calls:start'] });
@@ -77,7 +77,7 @@ describe('API keys over HTTP', () => {
     }
   });
 
-  it('stop working the moment they are switched off, expire or are deleted', async () => {
+  it('become invalid immediately when they are deactivated, expire or are deleted', async () => {
     const { ask, key, info } = await createKey();
     const path = `${PATH}/${info.id}`;
     const works = async () => (await plane.askAs(key)('GET', PATH)).status === 200;
@@ -96,7 +96,7 @@ describe('API keys over HTTP', () => {
     expect((await ask('GET', path)).status).toBe(404);
   });
 
-  it('keep what an update leaves out, and lose what it sets to null', async () => {
+  it('keep fields that an update omits, and lose fields set to null', async () => {
     const { ask, info } = await createKey({
       description: 'before',
       expires_at: '2999-01-01T00:00:00+02:00',
@@ -110,12 +110,12 @@ describe('API keys over HTTP', () => {
     expect((await ask('PUT', path, {})).body).toEqual(cleared);
   });
 
-  it('do not exist for other accounts, nor do ids that are none', async () => {
+  it('of other accounts and with unknown IDs return 404', async () => {
     const { info } = await createKey();
-    const stranger = await plane.asNewAccount();
+    const otherAccount = await plane.asNewAccount();
     for (const id of [info.id, 'x', '0', '-1', '2147483648', '99999999999999999999', '1e3']) {
       for (const method of ['GET', 'PUT', 'DELETE']) {
-        const { status, body } = await stranger(
+        const { status, body } = await otherAccount(
           method,
           `${PATH}/${id}`,
           method === 'PUT' ? { name: 'stolen' } : undefined,
@@ -135,7 +135,7 @@ describe('API keys over HTTP', () => {
     [{ name: 'x', expires_at: 'soon' }, 'datetime_parsing', ['body', 'expires_at']],
     [{ name: 'x', expires_at: '2026-02-30T00:00:00Z' }, 'datetime_parsing', ['body', 'expires_at']],
     [{ name: 'x', expires_at: true }, 'datetime_type', ['body', 'expires_at']],
-  ])('refuse %j', async (body, type, loc) => {
+  ])('are rejected for %j', async (body, type, loc) => {
     const ask = await plane.asNewAccount();
     const answer = await ask('POST', PATH, body);
     expect(answer.status).toBe(422);

@@ -12,7 +12,7 @@ const database = withDatabase({ emptied: 'before-each' });
 const secrets = new SecretKeys(['the secret of the tests']);
 const DAY_MS = 86_400_000;
 
-/** A directory on a clock that the test sets, which counts the queries that it makes. */
+/** An authenticator on a clock set by the test, which counts its queries. */
 async function setUp({ expiresAt = null }: { expiresAt?: Date | null } = {}) {
   const { db } = database;
   const keys = new ApiKeysRepository(db);
@@ -38,14 +38,14 @@ async function setUp({ expiresAt = null }: { expiresAt?: Date | null } = {}) {
   return { directory, keys, tokens, accountId, key, id, clock, countQueries };
 }
 
-describe('the key directory', () => {
-  it('knows whose a key is', async () => {
+describe('API key authenticator', () => {
+  it('returns the account of a key', async () => {
     const { directory, accountId, key, id } = await setUp();
     const principal = await directory.authenticate(key.text);
     expect(principal).toEqual({ accountId, keyId: id, scopes: ['agents'] });
   });
 
-  it('refuses every text that is not the very key', async () => {
+  it('rejects every text except for the exact key', async () => {
     const { directory, key } = await setUp();
     const wrong = key.text.slice(0, -1) + (key.text.endsWith('0') ? '1' : '0');
     const others = [
@@ -62,9 +62,9 @@ describe('the key directory', () => {
     }
   });
 
-  it('asks the database once for a hundred requests of one key', async () => {
+  it('queries the database once for a hundred requests with the same key', async () => {
     const { directory, key, countQueries } = await setUp();
-    await directory.authenticate(key.text); // also marks it as used
+    await directory.authenticate(key.text); // also updates the time of last use
     countQueries();
     directory.forget();
     await Promise.all(Array.from({ length: 100 }, () => directory.authenticate(key.text)));
@@ -73,7 +73,7 @@ describe('the key directory', () => {
     expect(countQueries()).toBe(0);
   });
 
-  it('sees within a second what another gateway did to a key', async () => {
+  it('applies changes by another gateway within a second', async () => {
     const { directory, keys, accountId, key, id, clock } = await setUp();
     expect(await directory.authenticate(key.text)).toBeDefined();
     await keys.update(accountId, id, { isActive: false });
@@ -81,7 +81,7 @@ describe('the key directory', () => {
     expect(await directory.authenticate(key.text)).toBeUndefined();
   });
 
-  it('does not keep what it was reading while the key changed', async () => {
+  it('does not cache a result that was read during a change of the key', async () => {
     const { directory, keys, accountId, key, id } = await setUp();
     const early = directory.authenticate(key.text);
     await keys.update(accountId, id, { isActive: false });
@@ -90,7 +90,7 @@ describe('the key directory', () => {
     expect(await directory.authenticate(key.text)).toBeUndefined();
   });
 
-  it('ends a key at the moment it expires, cached or not', async () => {
+  it('rejects a key from its expiry on, cached or not', async () => {
     const expiresAt = new Date(Date.now() + 500);
     const { directory, key, clock } = await setUp({ expiresAt });
     clock.nowMs = expiresAt.getTime() - 1;
@@ -99,7 +99,7 @@ describe('the key directory', () => {
     expect(await directory.authenticate(key.text)).toBeUndefined();
   });
 
-  it('writes down when a key was used, once a minute at the most', async () => {
+  it('stores the time of last use at most once a minute', async () => {
     const { directory, keys, accountId, key, id, clock } = await setUp();
     const lastUsed = async () => (await keys.find(accountId, id))?.lastUsedAt?.getTime();
     await directory.authenticate(key.text);
@@ -115,14 +115,14 @@ describe('the key directory', () => {
 });
 
 describe('JSON web tokens', () => {
-  it('act for the account that they name, with the scopes that they name', async () => {
+  it('authenticate as their account with their scopes', async () => {
     const { directory, tokens, accountId } = await setUp();
     const token = await tokens.issue(accountId, ['agents', 'calls'], new Date(Date.now() + DAY_MS));
     const principal = await directory.authenticate(token);
     expect(principal).toEqual({ accountId, keyId: null, scopes: ['agents', 'calls'] });
   });
 
-  it('are refused when expired, endless, unsigned, of another secret or of no account', async () => {
+  it('are rejected if they are expired, unlimited, unsigned, or have another secret or no account', async () => {
     const { directory, tokens, accountId } = await setUp();
     const tomorrow = new Date(Date.now() + DAY_MS);
     const own = secrets.derive('json-web-tokens')[0].bytes;
@@ -151,13 +151,13 @@ describe('JSON web tokens', () => {
     }
   });
 
-  it('are good for no scope when they name none that exists', async () => {
+  it('have no permissions if none of their scopes exists', async () => {
     const { directory, tokens, accountId } = await setUp();
     const token = await tokens.issue(accountId, [], new Date(Date.now() + DAY_MS));
     expect((await directory.authenticate(token))?.scopes).toEqual([]);
   });
 
-  it('outlive the rotation of the secret', async () => {
+  it('stay valid after a rotation of the secret', async () => {
     const { tokens, accountId } = await setUp();
     const token = await tokens.issue(accountId, ['*'], new Date(Date.now() + DAY_MS));
     const rotated = new JsonWebTokens(

@@ -35,8 +35,8 @@ const isKnown = async (key: string) =>
     .where({ prefix: prefixOfApiKey(key) ?? '' })
     .first()) !== undefined;
 
-describe('the first start', () => {
-  it('makes an account, a key to everything in a private file, and a deployed agent', async () => {
+describe('first start', () => {
+  it('creates an account, a key of all scopes in a private file, and a deployed agent', async () => {
     const key = await ensure();
     expect(await readFile(path, 'utf8')).toBe(`${key}\n`);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -47,7 +47,7 @@ describe('the first start', () => {
     expect(agent.config.prompt.length).toBeGreaterThan(1_000);
   });
 
-  it('changes nothing the second time', async () => {
+  it('is not repeated at the second start', async () => {
     const key = await ensure();
     expect(await ensure()).toBeUndefined();
     expect(await readKey()).toBe(key);
@@ -56,7 +56,7 @@ describe('the first start', () => {
     ]);
   });
 
-  it('makes one account when several gateways start at once', async () => {
+  it('creates one account if several gateways start concurrently', async () => {
     const keys = await Promise.all(Array.from({ length: 6 }, () => ensure()));
     expect(keys.filter((key) => key !== undefined)).toEqual([await readKey()]);
     expect([await count('accounts'), await count('api_keys'), await count('agents')]).toEqual([
@@ -64,7 +64,7 @@ describe('the first start', () => {
     ]);
   });
 
-  it('begins anew after a crash between the file and the end of the transaction', async () => {
+  it('is repeated after a crash between the file and the commit', async () => {
     const crashing = new Proxy(database.db, {
       get(db, name) {
         if (name !== 'transaction') return Reflect.get(db, name);
@@ -83,7 +83,7 @@ describe('the first start', () => {
     expect([await readKey(), await isKnown(await readKey())]).toEqual([key, true]);
   });
 
-  it('gives another folder a key of its own, and replaces a key that the database does not know', async () => {
+  it('creates a new key for another data folder, and replaces an unknown key', async () => {
     const first = await ensure();
     await rm(path);
     const second = await ensure();
@@ -95,7 +95,7 @@ describe('the first start', () => {
     ]);
   });
 
-  it('leaves a key alone that somebody switched off', async () => {
+  it('keeps a key that was deactivated', async () => {
     const key = await ensure();
     await database.db('api_keys').update({ is_active: false });
     expect(await ensure()).toBeUndefined();

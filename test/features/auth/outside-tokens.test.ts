@@ -10,7 +10,7 @@ const ISSUER = 'https://login.example';
 const AUDIENCE = 'parley';
 const ACCOUNT = '11111111-1111-4111-8111-111111111111';
 
-/** An issuer whose key set is served on the loopback, as `answer` says. */
+/** A token issuer whose key set is served on loopback with this status. */
 async function setUp(alg: string, status = 200) {
   const { publicKey, privateKey } = await generateKeyPair(alg);
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg };
@@ -39,8 +39,8 @@ async function setUp(alg: string, status = 200) {
   return { tokens, sign, close, jwk };
 }
 
-describe("another issuer's tokens", () => {
-  it.each(['RS256', 'ES256', 'EdDSA'])('are believed when signed by %s', async (alg) => {
+describe('tokens of an external issuer', () => {
+  it.each(['RS256', 'ES256', 'EdDSA'])('are accepted with a signature by %s', async (alg) => {
     const { tokens, sign } = await setUp(alg);
     expect(await tokens.verify(await sign())).toMatchObject({
       accountId: ACCOUNT,
@@ -48,7 +48,7 @@ describe("another issuer's tokens", () => {
     });
   });
 
-  it('are not believed for another issuer or audience, another key or algorithm', async () => {
+  it('are rejected for another issuer, audience, key or algorithm', async () => {
     const { tokens, sign, jwk } = await setUp('ES256');
     const { privateKey: another } = await generateKeyPair('ES256');
     const bySecret = new SignJWT({ scope: '*', iss: ISSUER, aud: AUDIENCE, sub: ACCOUNT })
@@ -66,7 +66,7 @@ describe("another issuer's tokens", () => {
     }
   });
 
-  it('cannot be judged while the key set is away, which is no fault of the token', async () => {
+  it('cannot be validated while the key set is unavailable, which is reported as such', async () => {
     const { tokens, sign, close } = await setUp('ES256');
     const token = await sign();
     close();

@@ -22,7 +22,7 @@ const KEY_CHECK_MS = 50;
 const plane = withControlPlane({ sockets: () => [SPEECH], keyCheckMs: KEY_CHECK_MS });
 let isDatabaseAway = false;
 let failedChecks = 0;
-/** Another gateway of the same database, which learns of a key's end from there only. */
+/** Another gateway on the same database, which learns of revoked keys from there only. */
 let other: Server;
 
 beforeAll(async () => {
@@ -69,7 +69,7 @@ async function open(bearer: string, where: Where): Promise<WebSocket> {
   return socket;
 }
 
-/** A key for speech, with what its account's owner can do to it. */
+/** A key for speech, and a function that changes it as the account's owner. */
 async function speechKey() {
   const accountId = await plane.makeAccount();
   const ask = plane.askAs(await plane.makeKey(accountId));
@@ -78,13 +78,13 @@ async function speechKey() {
   return { text: String(body.api_key), ask, path };
 }
 
-describe.each(['here', 'on another gateway'] as const)('a socket that is open %s', (where) => {
+describe.each(['here', 'on another gateway'] as const)('socket that is open %s', (where) => {
   it.each([
     ['is deleted', 'DELETE', undefined],
-    ['is switched off', 'PUT', { is_active: false }],
+    ['is deactivated', 'PUT', { is_active: false }],
     ['expires', 'PUT', { expires_at: new Date(Date.now() - 1_000).toISOString() }],
     ['loses the scope', 'PUT', { scopes: ['agents'] }],
-  ])('is closed with 1008 when its key %s', async (_, method, change) => {
+  ])('is closed with 1008 if its key %s', async (_, method, change) => {
     const { text, ask, path } = await speechKey();
     const sockets = [await open(text, where), await open(text, where)];
     const closed = sockets.map((socket) => once(socket, 'close'));
@@ -96,13 +96,13 @@ describe.each(['here', 'on another gateway'] as const)('a socket that is open %s
 
   it('is closed when its token expires', async () => {
     const accountId = await plane.makeAccount();
-    // Tokens are believed for 5 s after they expired, as clocks differ.
+    // Tokens are accepted for 5 s after their expiry, because clocks differ.
     const expiresAt = new Date(Date.now() - 3_000);
     const socket = await open(await plane.tokens.issue(accountId, ['speech'], expiresAt), where);
     expect((await once(socket, 'close'))[0]).toBe(1008);
   });
 
-  it('is cut off when its client does not answer the close frame', async () => {
+  it('is terminated if its client does not answer the close frame', async () => {
     const { text, ask, path } = await speechKey();
     const client = connect(portOf(where), '127.0.0.1');
     client.write(
@@ -118,7 +118,7 @@ describe.each(['here', 'on another gateway'] as const)('a socket that is open %s
   });
 });
 
-it('stays open while the key is valid, and while the database is away', async () => {
+it('a socket stays open while its key is valid and while the database is unavailable', async () => {
   const { text } = await speechKey();
   const socket = await open(text, 'on another gateway');
   onTestFinished(() => {

@@ -76,12 +76,12 @@ function opened(scopes: readonly string[]): readonly string[] {
     .sort();
 }
 
-describe('scopes of calls', () => {
-  it.each(NARROW)('%s opens its own routes and no others', (scope) => {
+describe('call scopes', () => {
+  it.each(NARROW)('%s grants its routes and no others', (scope) => {
     expect(opened([scope])).toEqual([...OPENED_BY[scope]].sort());
   });
 
-  it('calls opens the routes of all four, as it did before they existed', () => {
+  it('calls grants the routes of all four narrower scopes', () => {
     const all = routes.map(nameOf).sort();
     expect(all).toEqual(Object.values(OPENED_BY).flat().sort());
     expect(opened(['calls'])).toEqual(all);
@@ -89,14 +89,14 @@ describe('scopes of calls', () => {
     expect(opened(['agents', 'analytics'])).toEqual([]);
   });
 
-  it('are named by a 403 with the one that is missing', () => {
+  it('are named by a 403 if they are missing', () => {
     const principal = { accountId: 'a1', keyId: 1, scopes: ['calls:start'] };
     expect(() => requireScope(principal, 'calls:records')).toThrow(
       expect.objectContaining({ code: 'FORBIDDEN', detail: 'Missing scope: calls:records' }),
     );
   });
 
-  it('are shown by the OpenAPI document, at each route and as a list', () => {
+  it('are part of the OpenAPI document, at each route and as a list', () => {
     const document = openApiDocument(routes, { title: 't', version: '1', description: 'd' });
     const paths = document.paths as Record<string, Record<string, { security: unknown }>>;
     for (const { path, method, scope } of routes) {
@@ -110,7 +110,7 @@ describe('scopes of calls', () => {
     }
   });
 
-  it('are carried by JWTs', async () => {
+  it('can be used in JWTs', async () => {
     const tokens = new JsonWebTokens(new SecretKeys(['the secret of the tests']));
     expect(NARROW.every(isScope)).toBe(true);
     const token = await tokens.issue('a1', NARROW.filter(isScope), new Date(Date.now() + 60_000));

@@ -13,7 +13,7 @@ function lexicon(content: string, language = 'en'): string {
   return `<lexicon ${NS} version="1.0" alphabet="ipa" xml:lang="${language}">\n${content}\n</lexicon>`;
 }
 
-describe('rules that are no rules', () => {
+describe('invalid rules', () => {
   const rule = { word: 'a', replacement: 'b' };
   it.each<[unknown, string, (string | number)[]]>([
     [{ ...rule, word: '' }, 'string_too_short', ['word']],
@@ -30,7 +30,7 @@ describe('rules that are no rules', () => {
     [{ ...rule, case_sensitive: 'maybe' }, 'bool_parsing', ['case_sensitive']],
     [{ ...rule, id: 'x'.repeat(201) }, 'string_too_long', ['id']],
     ['rule', 'model_attributes_type', []],
-  ])('%j', async (bad, type, loc) => {
+  ])('are rejected: %j', async (bad, type, loc) => {
     const ask = await plane.asNewAccount();
     const body = { name: 'x', rules: [rule, bad] };
     const answer = await ask('POST', `${DICTIONARIES}/add-from-rules`, body);
@@ -38,7 +38,7 @@ describe('rules that are no rules', () => {
     expect(answer.body.detail[0]).toMatchObject({ type, loc: ['body', 'rules', 1, ...loc] });
   });
 
-  it('with one id for two of them', async () => {
+  it('are rejected with a duplicate ID', async () => {
     const ask = await plane.asNewAccount();
     const rules = [{ ...rule, id: 'x' }, rule, { ...rule, id: 'x' }];
     const answer = await ask('POST', `${DICTIONARIES}/add-from-rules`, { name: 'x', rules });
@@ -61,14 +61,14 @@ describe('rules that are no rules', () => {
     [{ name: 'x', language: 'xx' }, 'enum', ['body', 'language']],
     [{ name: 'x', rules: {} }, 'list_type', ['body', 'rules']],
     [undefined, 'missing', ['body']],
-  ])('a dictionary made of %j', async (body, type, loc) => {
+  ])('are rejected in a new dictionary: %j', async (body, type, loc) => {
     const ask = await plane.asNewAccount();
     const answer = await ask('POST', `${DICTIONARIES}/add-from-rules`, body);
     expect(answer.body.detail[0]).toMatchObject({ type, loc });
   });
 });
 
-describe('a file that is no lexicon', () => {
+describe('invalid lexicon file', () => {
   const deep = '<metadata>'.repeat(20) + '</metadata>'.repeat(20);
   const bomb = Array.from({ length: 30 }, (_, i) => `<!ENTITY e${i + 1} "&e${i};&e${i};">`).join(
     '',
@@ -88,8 +88,8 @@ describe('a file that is no lexicon', () => {
       2,
     ],
     ['too many rules', lexicon(LEXEME.repeat(201)), 2],
-    ['a language at odds', lexicon(LEXEME, 'de'), 1],
-  ])('%s is refused, with its line', async (_, file, line) => {
+    ['a mismatched language', lexicon(LEXEME, 'de'), 1],
+  ])('is rejected with its line: %s', async (_, file, line) => {
     const ask = await plane.asNewAccount();
     const { status, body } = await sendFile(ask, file, { name: 'x', language: 'en' });
     expect([status, body.code, body.line]).toEqual([400, 'INVALID_PLS', line]);
@@ -98,14 +98,14 @@ describe('a file that is no lexicon', () => {
     expect((await ask('GET', DICTIONARIES)).body).toEqual([]);
   });
 
-  it('Latin-1 under the name of UTF-8 is refused where it begins', async () => {
+  it('is rejected at the first Latin-1 character if it is declared as UTF-8', async () => {
     const ask = await plane.asNewAccount();
     const xml = `<?xml version="1.0" encoding="UTF-8"?>\n${lexicon(`\n${LEXEME}<!-- é -->`)}`;
     const { status, body } = await sendFile(ask, new Uint8Array(Buffer.from(xml, 'latin1')));
     expect([status, body.code, body.line]).toEqual([400, 'INVALID_PLS', 4]);
   });
 
-  it('of 10 MB is too large, and so is one byte more than the limit', async () => {
+  it('is too large with 10 MB, and with one byte over the limit', async () => {
     const ask = await plane.asNewAccount();
     for (const size of [10_000_000, 1_048_577]) {
       const { status, body } = await sendFile(ask, lexicon(' '.repeat(size)).slice(0, size));
@@ -118,7 +118,7 @@ describe('a file that is no lexicon', () => {
     expect((await sendFile(ask, padded)).status).toBe(200);
   });
 
-  it('takes its language from the file where none is named', async () => {
+  it('may declare the language that the request omits', async () => {
     const ask = await plane.asNewAccount();
     const { body } = await sendFile(ask, lexicon(LEXEME, 'de-CH'));
     expect([body.language, body.name, body.rules.length]).toEqual(['de', 'from a file', 1]);
@@ -126,10 +126,10 @@ describe('a file that is no lexicon', () => {
   });
 });
 
-describe('a form that is no such form', () => {
+describe('invalid form', () => {
   const path = `${DICTIONARIES}/add-from-file`;
 
-  it('lacks its file or its name', async () => {
+  it('without file or name is rejected', async () => {
     const ask = await plane.asNewAccount();
     const form = new FormData();
     form.set('language', 'xx');
@@ -151,7 +151,7 @@ describe('a form that is no such form', () => {
     });
   });
 
-  it('has an empty field as if it were left out', async () => {
+  it('with an empty field is treated as if the field were absent', async () => {
     const ask = await plane.asNewAccount();
     const form = new FormData();
     form.set('file', new Blob([lexicon(LEXEME, 'de-CH')]), 'x.pls');
@@ -167,7 +167,7 @@ describe('a form that is no such form', () => {
     expect((await ask('POST', path, form)).body).toMatchObject({ name: 'Swiss', language: 'de' });
   });
 
-  it('is JSON, broken, or has its file elsewhere', async () => {
+  it('as JSON, with broken syntax, or with its file in another field is rejected', async () => {
     const ask = await plane.asNewAccount();
     expect((await ask('POST', path, { name: 'x' })).status).toBe(415);
     const type = { 'content-type': 'multipart/form-data; boundary=x' };
@@ -182,7 +182,7 @@ describe('a form that is no such form', () => {
   });
 });
 
-it('describes every endpoint', async () => {
+it('the OpenAPI document describes every endpoint', async () => {
   const document = await plane.askAs(null)('GET', '/../../openapi.json');
   const paths = Object.keys(document.body.paths).filter((path) => path.includes('pronunciation'));
   expect(paths).toHaveLength(8);

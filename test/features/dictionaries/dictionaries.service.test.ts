@@ -22,8 +22,8 @@ async function setUp(rules: readonly unknown[] = [SQL, CPP]) {
 
 const idsOf = (body: { rules: { id: string }[] }) => body.rules.map(({ id }) => id);
 
-describe('a new dictionary', () => {
-  it('is answered whole, with every key of its rules', async () => {
+describe('new dictionary', () => {
+  it('is returned completely, with every field of its rules', async () => {
     const { made } = await setUp();
     const now = Math.floor(Date.now() / 1000);
     expect(made).toEqual({
@@ -42,20 +42,20 @@ describe('a new dictionary', () => {
     expect(Math.abs(made.created_at_unix - now)).toBeLessThan(30);
   });
 
-  it('needs no more than a name', async () => {
+  it('needs only a name', async () => {
     const ask = await plane.asNewAccount();
     const { status, body } = await ask('POST', `${DICTIONARIES}/add-from-rules`, { name: 'x' });
     expect([status, body.language, body.rules]).toEqual([200, 'en', []]);
   });
 
-  it('may have a word twice, and takes null for an id or a transcription', async () => {
+  it('may contain a word twice, and null as ID or transcription', async () => {
     const twice = { id: null, word: 'a', replacement: 'b', ipa: null };
     const { made } = await setUp([twice, twice, { ...twice, ipa: '' }]);
     expect(new Set(idsOf(made)).size).toBe(3);
     expect(made.rules.map(({ ipa }: { ipa: unknown }) => ipa)).toEqual([null, null, null]);
   });
 
-  it('comes once from a request that is repeated with its key', async () => {
+  it('is created once by a repeated request with an idempotency key', async () => {
     const ask = await plane.asNewAccount();
     const key = { 'idempotency-key': 'once' };
     const send = () => ask('POST', `${DICTIONARIES}/add-from-rules`, { name: 'x' }, key);
@@ -65,12 +65,12 @@ describe('a new dictionary', () => {
   });
 });
 
-describe('a change of rules that is repeated with its key', () => {
+describe('repeated change of rules with an idempotency key', () => {
   it.each([
     ['set-rules', { rules: [CPP] }],
     ['add-rules', { rules: [CPP] }],
     ['remove-rules', { rule_ids: ['sql'] }],
-  ])('makes one version: %s', async (verb, body) => {
+  ])('creates one version: %s', async (verb, body) => {
     const { ask, path } = await setUp([SQL]);
     const send = () => ask('POST', `${path}/${verb}`, body, { 'idempotency-key': verb });
     const [first, second] = [await send(), await send()];
@@ -81,8 +81,8 @@ describe('a change of rules that is repeated with its key', () => {
   });
 });
 
-describe('the list', () => {
-  it('has the summaries of the account, the newest first', async () => {
+describe('list of dictionaries', () => {
+  it('contains the summaries of the account, newest first', async () => {
     const { ask, made } = await setUp();
     const { body: second } = await ask('POST', `${DICTIONARIES}/add-from-rules`, { name: 'b' });
     const { status, body } = await ask('GET', DICTIONARIES);
@@ -94,7 +94,7 @@ describe('the list', () => {
 });
 
 describe('versions', () => {
-  it('are made by every change of the rules, and not by a new name', async () => {
+  it('are created by every change of the rules, but not by a new name', async () => {
     const { ask, made, path } = await setUp();
     const set = await ask('POST', `${path}/set-rules`, { rules: [SQL] });
     expect([set.status, set.body.current_version, idsOf(set.body)]).toEqual([200, 2, ['sql']]);
@@ -116,7 +116,7 @@ describe('versions', () => {
     expect(read.body.created_at_unix).toBe(made.created_at_unix);
   });
 
-  it('take turns when they are made at once', async () => {
+  it('are created one after another by concurrent changes', async () => {
     const { ask, path } = await setUp([]);
     const adding = Array.from({ length: 8 }, (_, i) =>
       ask('POST', `${path}/add-rules`, { rules: [{ id: `${i}`, word: 'a', replacement: 'b' }] }),
@@ -126,7 +126,7 @@ describe('versions', () => {
     expect(idsOf((await ask('GET', path)).body)).toHaveLength(8);
   });
 
-  it('are never changed, not even by hand', async () => {
+  it('cannot be changed, not even in the database', async () => {
     const { made } = await setUp();
     const change = plane.database
       .db('dictionary_versions')
@@ -135,7 +135,7 @@ describe('versions', () => {
     await expect(change).rejects.toThrow('never changed');
   });
 
-  it('can be downloaded, each as it was, and read again', async () => {
+  it('can be downloaded unchanged and parsed again', async () => {
     const { ask, made, path } = await setUp();
     await ask('POST', `${path}/set-rules`, { rules: [] });
     const { status, headers, body } = await ask('GET', `${path}/1/download`);
@@ -153,14 +153,23 @@ describe('versions', () => {
   });
 });
 
-describe('what is not there', () => {
-  it('is 404 for every operation: unknown, malformed, deleted, or of another account', async () => {
+describe('missing dictionary', () => {
+  it('returns 404 for every operation: unknown, malformed, deleted, or of another account', async () => {
     const { made } = await setUp();
     const ask = await plane.asNewAccount();
-    const gone = await ask('POST', `${DICTIONARIES}/add-from-rules`, { name: 'x' });
-    const deleted = await ask('DELETE', `${DICTIONARIES}/${gone.body.id}`);
-    expect([deleted.status, deleted.body]).toEqual([200, { id: gone.body.id, deleted: true }]);
-    const ids = [made.id, gone.body.id, '0', 'a%20b', '00000000-0000-0000-0000-000000000000'];
+    const deletedDictionary = await ask('POST', `${DICTIONARIES}/add-from-rules`, { name: 'x' });
+    const deleted = await ask('DELETE', `${DICTIONARIES}/${deletedDictionary.body.id}`);
+    expect([deleted.status, deleted.body]).toEqual([
+      200,
+      { id: deletedDictionary.body.id, deleted: true },
+    ]);
+    const ids = [
+      made.id,
+      deletedDictionary.body.id,
+      '0',
+      'a%20b',
+      '00000000-0000-0000-0000-000000000000',
+    ];
     for (const id of ids) {
       const path = `${DICTIONARIES}/${id}`;
       for (const answer of [
@@ -178,8 +187,8 @@ describe('what is not there', () => {
   });
 });
 
-describe('a key', () => {
-  it('needs the scope of dictionaries', async () => {
+describe('API key', () => {
+  it('needs the scope dictionaries', async () => {
     const ask = plane.askAs(await plane.makeKey(await plane.makeAccount(), ['speech']));
     expect((await ask('GET', DICTIONARIES)).status).toBe(403);
     expect((await sendFile(ask, 'x')).status).toBe(403);
@@ -187,8 +196,8 @@ describe('a key', () => {
   });
 });
 
-describe('an agent whose dictionary is deleted', () => {
-  it('goes on without: its config shows null', async () => {
+describe('agent whose dictionary is deleted', () => {
+  it('is kept, and its config returns null', async () => {
     const { ask, made, path } = await setUp();
     const tts_params = { dictionary_id: made.id.toUpperCase(), dictionary_version: 1, top_p: 0.5 };
     const agent = await ask('POST', '/agent', { name: 'x', config: { tts_params } });
@@ -212,7 +221,7 @@ describe('an agent whose dictionary is deleted', () => {
 });
 
 describe('limits', () => {
-  it('hold for all rules together', async () => {
+  it('apply to all rules together', async () => {
     const many = (count: number) =>
       Array.from({ length: count }, () => ({ word: 'a', replacement: 'b' }));
     const { ask, path } = await setUp(many(LIMITS.DICTIONARY_RULES - 1));

@@ -20,7 +20,7 @@ import { modelFolder } from '../../support/harness/process/model-folder.js';
 
 const log = pino({ level: 'silent' });
 let wake = (): void => undefined;
-// Files are read behind everything else that the machine does.
+// File extraction has the lowest CPU priority.
 vi.setConfig({ testTimeout: 60_000 });
 
 const plane = withControlPlane({ onDocuments: () => wake() });
@@ -76,7 +76,7 @@ async function settled(kbId: number, id: number) {
   return documentOf(kbId, id);
 }
 
-/** The beginnings of what words find. */
+/** The starts of the passages found by words. */
 async function find(kbId: number, question: string): Promise<string[]> {
   const words = new FullTextSearchRepository(plane.database.db);
   const hits = await words.search(kbId, question, await words.wordsOf(kbId), 3);
@@ -85,7 +85,7 @@ async function find(kbId: number, question: string): Promise<string[]> {
   return hits.map(({ id }) => passages.find((one) => one.id === id)!.text);
 }
 
-it('that came as JSON has the name that its metadata give it', async () => {
+it('a JSON document has the name in its metadata', async () => {
   const documents = [
     { content: 'The pool opens at six.', metadata: { name: ' Opening\u0007 hours ', page: 3 } },
     { content: 'A swim costs four euros.', metadata: { name: 7 } },
@@ -96,7 +96,7 @@ it('that came as JSON has the name that its metadata give it', async () => {
   expect(items.map(({ name }: { name: string }) => name)).toEqual(['Opening hours', '', '']);
 });
 
-describe('a knowledge base that is created from a file', () => {
+describe('knowledge base created from a file', () => {
   const formOf = (fields: Readonly<Record<string, string>>, name: string, content: string) => {
     const form = new FormData();
     for (const [field, value] of Object.entries(fields)) form.set(field, value);
@@ -117,7 +117,7 @@ describe('a knowledge base that is created from a file', () => {
       .toMatchObject([{ name: 'hours.md', kind: 'markdown', status: 'INDEXED', passages: 1 }]);
   });
 
-  it('is not created without a file, or from one that cannot be read', async () => {
+  it('is not created without a file or from an unreadable one', async () => {
     const before = (await ask('GET', '/knowledge-base')).body.pagination;
     const form = new FormData();
     form.set('name', 'Pool');
@@ -133,8 +133,8 @@ describe('a knowledge base that is created from a file', () => {
   });
 });
 
-describe('a file', () => {
-  it('is taken, read and found, with its own title; and can be taken out again', async () => {
+describe('uploaded file', () => {
+  it('is extracted and found, with its own title, and can be deleted again', async () => {
     const kbId = await makeBase();
     const { status, body } = await send(kbId, 'Fähre.pdf', realDocument('ferry.pdf'));
     expect([status, body]).toEqual([
@@ -170,7 +170,7 @@ describe('a file', () => {
     expect(await find(kbId, 'How much do cars pay?')).toEqual([]);
   });
 
-  it('is read to its end, however many parts that takes', async () => {
+  it('is extracted completely, in any number of parts', async () => {
     const kbId = await makeBase();
     const page = `<!--${'é'.repeat(300_000)}--><p>The sauna opens at noon.`;
     const { body } = await send(kbId, 'long.html', page);
@@ -181,7 +181,7 @@ describe('a file', () => {
     expect((await find(kbId, 'When does the sauna open?'))[0]).toBe('The sauna opens at noon.');
   });
 
-  it('waits for a knowledge base that is locked, and leaves the database to others meanwhile', async () => {
+  it('waits for a locked knowledge base without blocking the database', async () => {
     const kbId = await makeBase();
     const { db } = plane.database;
     const lock = await db.transaction();
@@ -202,7 +202,7 @@ describe('a file', () => {
     expect(new Set((await Promise.all(sent)).map(({ status }) => status))).toEqual(new Set([201]));
   });
 
-  it('that cannot be read is failed with a reason, and the others are indexed', async () => {
+  it('that is unreadable fails with a reason, and others are indexed', async () => {
     const kbId = await makeBase();
     const bomb = await send(kbId, 'bomb.docx', await docxBomb(120_000_000));
     const rules = await send(kbId, 'rules.docx', realDocument('house-rules.docx'));
@@ -217,23 +217,26 @@ describe('a file', () => {
       .toBe('ready: 2 passages, 1 document not indexed');
   });
 
-  it('is refused where it is empty, too large, of another kind, or for no knowledge base', async () => {
+  it('is rejected if it is empty, too large, of another type, or for an unknown knowledge base', async () => {
     const kbId = await makeBase();
-    const told = async (name: string, bytes: string | Buffer, id = kbId) => {
+    const refusalOf = async (name: string, bytes: string | Buffer, id = kbId) => {
       const { status, body } = await send(id, name, bytes);
       return [status, body.code ?? body.detail[0].msg];
     };
-    expect(await told('a.txt', '')).toEqual([422, expect.stringMatching(/the file is empty/)]);
-    expect(await told('a.txt', 'x'.repeat(1_100_000))).toEqual([413, 'PAYLOAD_TOO_LARGE']);
-    expect(await told('a.zip', 'PK\x03\x04')).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
-    expect(await told('a.txt', Buffer.from([1, 0, 2]))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
-    expect(await told('a.txt', 'x', 2 ** 31 - 1)).toEqual([404, 'KNOWLEDGE_BASE_NOT_FOUND']);
-    const stranger = await plane.asNewAccount();
-    expect((await stranger('GET', `/knowledge-base/${kbId}/documents`)).status).toBe(404);
-    expect((await stranger('DELETE', `/knowledge-base/${kbId}/documents/1`)).status).toBe(404);
+    expect(await refusalOf('a.txt', '')).toEqual([422, expect.stringMatching(/the file is empty/)]);
+    expect(await refusalOf('a.txt', 'x'.repeat(1_100_000))).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+    expect(await refusalOf('a.zip', 'PK\x03\x04')).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    expect(await refusalOf('a.txt', Buffer.from([1, 0, 2]))).toEqual([
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ]);
+    expect(await refusalOf('a.txt', 'x', 2 ** 31 - 1)).toEqual([404, 'KNOWLEDGE_BASE_NOT_FOUND']);
+    const otherAccount = await plane.asNewAccount();
+    expect((await otherAccount('GET', `/knowledge-base/${kbId}/documents`)).status).toBe(404);
+    expect((await otherAccount('DELETE', `/knowledge-base/${kbId}/documents/1`)).status).toBe(404);
   });
 
-  it('of 200 MB is refused before it is sent', async () => {
+  it('of 200 MB is rejected before it is sent', async () => {
     const kbId = await makeBase();
     const key = await plane.makeKey(await plane.makeAccount());
     const status = await new Promise((resolve, reject) => {
@@ -256,8 +259,8 @@ describe('a file', () => {
   });
 });
 
-describe('documents as JSON', () => {
-  it('may be pages, whose words are taken', async () => {
+describe('JSON documents', () => {
+  it('may be HTML pages, whose text is used', async () => {
     const content =
       '<!doctype html><title>Bar</title><h1>Drinks</h1><p>Lemonade costs three euros.';
     const kbId = await makeBase({ documents: [{ content }] });
@@ -267,7 +270,7 @@ describe('documents as JSON', () => {
     expect((await ask('GET', `/knowledge-base/${kbId}`)).body.documents[0].content).toBe(content);
   });
 
-  it('are found by the words of their own language', async () => {
+  it('are found by words of their language', async () => {
     const kbId = await makeBase({
       documents: [
         { content: 'Die Schwimmbäder sind für die Gäste das ganze Jahr geöffnet.' },
@@ -280,7 +283,7 @@ describe('documents as JSON', () => {
     expect((await find(kbId, '¿Un perro en la habitación?'))[0]).toMatch(/^Los perros/);
   });
 
-  it('is refused for now where too many of the account wait to be read', async () => {
+  it('are rejected for now if too many documents of the account are waiting', async () => {
     const kbId = await makeBase();
     const { rows } = await plane.database.db.raw(
       `insert into documents (kb_id, content, name, kind, file, file_bytes, claimed_until)
@@ -294,14 +297,14 @@ describe('documents as JSON', () => {
     expect((await send(kbId, 'a.txt', 'The bar is open.')).status).toBe(201);
   });
 
-  it('may be five thousand at once, and are all waited for', async () => {
+  it('may be five thousand at once, and are all queued', async () => {
     const documents = Array.from({ length: 5_000 }, (_, i) => ({ content: `Locker ${i} is red.` }));
     const { status, body } = await ask('POST', '/knowledge-base', { documents });
     expect([status, body.document_count]).toEqual([201, 5_000]);
     const indexed = async () =>
       Number((await ask('GET', `/knowledge-base/${body.kb_id}`)).body.message.split(' ')[1]);
     await expect.poll(indexed, { timeout: 50_000 }).toBeGreaterThan(32);
-    // Another one, and the gateway itself, are served meanwhile.
+    // Other accounts and the gateway are served meanwhile.
     expect((await ask('GET', '/knowledge-base')).status).toBe(200);
     expect((await ask('DELETE', `/knowledge-base/${body.kb_id}`)).status).toBe(204);
   });

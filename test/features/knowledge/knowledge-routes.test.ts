@@ -17,8 +17,8 @@ async function makeAgent(ask: Ask, kbId: number) {
   return `/agent/${body.agent_id}`;
 }
 
-describe('a knowledge base', () => {
-  it('is created, waits to be indexed, and is read with its documents', async () => {
+describe('knowledge base', () => {
+  it('is created, waits for indexing, and is returned with its documents', async () => {
     const ask = await plane.asNewAccount();
     const documents = [DOCUMENT, { content: '🏊'.repeat(200_000) }];
     const made = await make(ask, { name: 'Pool', description: 'Hours', documents });
@@ -39,7 +39,7 @@ describe('a knowledge base', () => {
     });
   });
 
-  it('needs documents only, which may be written with escapes', async () => {
+  it('needs only documents, which may contain escape sequences', async () => {
     const ask = await plane.asNewAccount();
     expect(await make(ask, { name: null })).toMatchObject({ name: '', description: '' });
     const key = await plane.makeKey(await plane.makeAccount());
@@ -68,7 +68,7 @@ describe('a knowledge base', () => {
     expect((await ask('GET', `${PATH}?page=9`)).body.items).toEqual([]);
   });
 
-  it('keeps what an update leaves out, and replaces its documents as a whole', async () => {
+  it('keeps fields that an update omits, and replaces its documents as a whole', async () => {
     const ask = await plane.asNewAccount();
     const made = await make(ask, { name: 'Pool', description: 'Hours' });
     const path = `${PATH}/${made.kb_id}`;
@@ -82,7 +82,7 @@ describe('a knowledge base', () => {
     expect(body.documents.map(({ content }: { content: string }) => content)).toEqual(contents);
   });
 
-  it('is deleted for good, and agents lose it', async () => {
+  it('is deleted permanently and removed from agents', async () => {
     const ask = await plane.asNewAccount();
     const { kb_id: kbId } = await make(ask);
     const agent = await makeAgent(ask, kbId);
@@ -95,39 +95,39 @@ describe('a knowledge base', () => {
     expect([assigned.status, assigned.body.code]).toEqual([404, 'KNOWLEDGE_BASE_NOT_FOUND']);
   });
 
-  it('that is deleted while an agent is given it is told as gone', async () => {
+  it('that is deleted while it is assigned to an agent returns not found', async () => {
     const accountId = await plane.makeAccount();
     const ask = plane.askAs(await plane.makeKey(accountId));
     const { kb_id: kbId } = await make(ask);
     const id = (await makeAgent(ask, kbId)).slice('/agent/'.length);
     await ask('DELETE', `${PATH}/${kbId}`);
-    // Past the check that the routes make.
+    // Bypasses the check in the routes.
     const change = new AgentsRepository(plane.database.db).change(accountId, id, () => ({ kbId }));
     await expect(change).rejects.toMatchObject({ code: 'KNOWLEDGE_BASE_NOT_FOUND' });
   });
 
-  it('does not exist for other accounts, nor under an id that none can have', async () => {
+  it('returns 404 for other accounts and impossible IDs', async () => {
     const { kb_id: kbId } = await make(await plane.asNewAccount());
-    const stranger = await plane.asNewAccount();
+    const otherAccount = await plane.asNewAccount();
     for (const id of [kbId, 0, -1, 2 ** 31, '9'.repeat(15)]) {
       for (const answer of [
-        await stranger('GET', `${PATH}/${id}`),
-        await stranger('PUT', `${PATH}/${id}`, { name: 'stolen' }),
-        await stranger('DELETE', `${PATH}/${id}`),
+        await otherAccount('GET', `${PATH}/${id}`),
+        await otherAccount('PUT', `${PATH}/${id}`, { name: 'stolen' }),
+        await otherAccount('DELETE', `${PATH}/${id}`),
       ]) {
         expect([answer.status, answer.body.code]).toEqual([404, 'KNOWLEDGE_BASE_NOT_FOUND']);
       }
     }
   });
 
-  it('is out of reach of a key without its scope', async () => {
+  it('is refused to a key without its scope', async () => {
     const key = await plane.makeKey(await plane.makeAccount(), ['agents']);
     expect((await plane.askAs(key)('GET', PATH)).status).toBe(403);
     expect((await plane.askAs(null)('GET', PATH)).status).toBe(401);
   });
 });
 
-describe('a knowledge base that is sent nonsense', () => {
+describe('knowledge base request with invalid input', () => {
   const documents = [DOCUMENT];
   const long = { content: 'x'.repeat(199_999) };
   it.each([
@@ -158,14 +158,14 @@ describe('a knowledge base that is sent nonsense', () => {
     [{ documents: Array(5_001).fill(DOCUMENT) }, 'too_long', ['body', 'documents']],
     [{ documents, name: 'x'.repeat(256) }, 'string_too_long', ['body', 'name']],
     [{ documents, description: [] }, 'string_type', ['body', 'description']],
-  ])('is refused in the words of the contract (%#)', async (body, type, loc) => {
+  ])('is rejected with the documented error (%#)', async (body, type, loc) => {
     const ask = await plane.asNewAccount();
     const answer = await ask('POST', PATH, body);
     expect(answer.status).toBe(422);
     expect(answer.body.detail[0]).toMatchObject({ type, loc });
   });
 
-  it('in its path or query is refused, and so is a body that is too long', async () => {
+  it('in its path or query is rejected, and so is a body that is too large', async () => {
     const ask = await plane.asNewAccount();
     expect((await ask('GET', `${PATH}/x`)).body.detail[0].type).toBe('int_parsing');
     expect((await ask('DELETE', `${PATH}/1.5`)).status).toBe(422);

@@ -8,11 +8,11 @@ import { ModelCatalog } from '../../../src/features/model-catalog/model-catalog.
 const SERVER = { apiKey: undefined, contextTokens: 8_192 };
 const NAMED = { ...SERVER, id: 'mine', baseUrl: 'http://named/v1' };
 
-describe('servers of which no model is named', () => {
-  it('are asked at most once a minute, and keep what they had while they are away', async () => {
+describe('LLM servers without listed models', () => {
+  it('are queried at most once a minute, and keep their models while they are unavailable', async () => {
     let nowMs = 0;
     let isAway = false;
-    let asked = 0;
+    let requestCount = 0;
     const faults: unknown[] = [];
     const served = new LanguageModelDiscovery({
       named: [NAMED],
@@ -21,7 +21,7 @@ describe('servers of which no model is named', () => {
         { ...SERVER, baseUrl: 'http://two:2/v1' },
       ],
       async listModelIds({ baseUrl }) {
-        asked++;
+        requestCount++;
         if (isAway) throw new Error('away');
         if (baseUrl.includes('one')) return ['a', 'mine', 'parley-extractive-v1', ''];
         return ['a', 'b', 'x'.repeat(201)];
@@ -44,16 +44,16 @@ describe('servers of which no model is named', () => {
     });
     const before = served.models;
     await served.refresh();
-    expect(asked).toBe(2);
+    expect(requestCount).toBe(2);
     nowMs += 61_000;
     isAway = true;
     await served.refresh();
-    expect([asked, faults.length]).toEqual([4, 2]);
+    expect([requestCount, faults.length]).toEqual([4, 2]);
     expect(served.models).toEqual(before);
     expect(served.models[1]).toBe(before[1]);
   });
 
-  it('are those of the settings without names, of which fallbacks may be', () => {
+  it('are those without model names in the settings, and their models may be fallbacks', () => {
     const settings = {
       LLM_BASE_URL: 'http://one/v1',
       LLM_API_KEY: 'k',
@@ -69,7 +69,7 @@ describe('servers of which no model is named', () => {
   });
 });
 
-describe('a server', () => {
+describe('LLM server', () => {
   let answer: [status: number, body: string] = [200, ''];
   const keys: unknown[] = [];
   const server = createServer((request, response) => {

@@ -19,12 +19,12 @@ function file(text: string): string {
   return path;
 }
 
-describe('language models', () => {
-  it('are none without settings', () => {
+describe('LLM settings', () => {
+  it('contain no models by default', () => {
     expect(languageModels(NONE)).toEqual({ named: [], servers: [] });
   });
 
-  it('come from the one server of the settings and from the file, in that order', () => {
+  it('contain the server of the environment and those of the file, in that order', () => {
     const path = file(
       '[{"base_url":"http://127.0.0.1:2/v1","api_key":"k","models":["b","c"],"context_tokens":4096}]',
     );
@@ -41,7 +41,7 @@ describe('language models', () => {
     ]);
   });
 
-  it('may stand in for each other, the built-in responder too', () => {
+  it('may use models as fallbacks for each other, including the built-in responder', () => {
     const own = { ...NONE, LLM_BASE_URL: 'http://127.0.0.1:1/v1', LLM_MODELS: ['a'] };
     const withBoth = { ...own, LLM_FALLBACKS: ['a', 'parley-extractive-v1'] };
     expect(languageModels(withBoth).named).toHaveLength(1);
@@ -51,7 +51,7 @@ describe('language models', () => {
   });
 
   it.each([
-    ['no file', '/nowhere/llm.json', /cannot be read/],
+    ['a missing file', '/nowhere/llm.json', /cannot be read/],
     ['no JSON', file('{'), /not valid JSON/],
     ['no URL', file('[{"base_url":"ftp://x","models":["a"]}]'), /0\.base_url/],
     ['an unknown member', file('[{"base_url":"http://x","models":["a"],"key":"k"}]'), /not valid/],
@@ -60,7 +60,7 @@ describe('language models', () => {
       file('[{"base_url":"http://x","models":["a","a"]}]'),
       /Two LLM servers have the model a/,
     ],
-  ])('are refused in a sentence: %s', (_, path, sentence) => {
+  ])('are rejected with one sentence: %s', (_, path, sentence) => {
     expect(() => languageModels({ ...NONE, LLM_FILE: path })).toThrow(sentence);
   });
 });

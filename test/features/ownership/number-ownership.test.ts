@@ -44,7 +44,7 @@ afterAll(() => twilio.close());
 beforeEach(async () => {
   twilio.stock.clear();
   twilio.calls.clear();
-  // So that a test has just the accounts that it makes.
+  // Each test starts without accounts.
   await plane.database.db('calls').delete();
   await plane.database.db('accounts').delete();
 });
@@ -84,31 +84,33 @@ const outcome = async (answer: ReturnType<Ask>) => {
   return [status, body.code];
 };
 
-describe("another account's number", () => {
-  it('is refused when an agent is made, changed or deployed with it, and when it is ordered', async () => {
-    const [owner, stranger] = [await account(), await account()];
+describe('number of another account', () => {
+  it('is refused when an agent is created, changed or deployed with it, and when it is ordered', async () => {
+    const [owner, otherAccount] = [await account(), await account()];
     const number = newNumber();
-    const stored = await makeAgent(stranger.ask, number);
+    const stored = await makeAgent(otherAccount.ask, number);
     await assign(owner.id, number);
     const config = { phone_number: number };
-    expect(await outcome(stranger.ask('POST', '/agent', { name: 'x', config }))).toEqual(IN_USE);
-    const other = await makeAgent(stranger.ask, null);
+    expect(await outcome(otherAccount.ask('POST', '/agent', { name: 'x', config }))).toEqual(
+      IN_USE,
+    );
+    const other = await makeAgent(otherAccount.ask, null);
     expect(await outcome(other.set(number))).toEqual(IN_USE);
     expect(await outcome(stored.move('deploy'))).toEqual(IN_USE);
     twilio.stock.add(number);
     const choice = { phone_number: number, provider: 'twilio' };
-    expect(await outcome(stranger.ask('POST', '/agent/select-phone-number', choice))).toEqual(
+    expect(await outcome(otherAccount.ask('POST', '/agent/select-phone-number', choice))).toEqual(
       IN_USE,
     );
     const own = await makeAgent(owner.ask, number);
     expect((await own.move('deploy')).status).toBe(200);
   });
 
-  it('is not dialled from by an agent that was deployed before the number changed hands', async () => {
-    const [owner, stranger] = [await account(), await account()];
+  it('cannot be used for calls by an agent that was deployed before the change of ownership', async () => {
+    const [owner, otherAccount] = [await account(), await account()];
     const number = newNumber();
-    await assign(stranger.id, number);
-    const deployed = await makeAgent(stranger.ask, number);
+    await assign(otherAccount.id, number);
+    const deployed = await makeAgent(otherAccount.ask, number);
     await deployed.move('deploy');
     expect((await deployed.dial()).status).toBe(200);
     twilio.calls.clear();
@@ -118,11 +120,11 @@ describe("another account's number", () => {
     expect(await outcome(deployed.move('deploy'))).toEqual(IN_USE);
   });
 
-  it('does not keep its owner from deploying it, and rings at the owner only', async () => {
-    const [owner, stranger] = [await account(), await account()];
+  it('can still be deployed by its owner, who receives the calls', async () => {
+    const [owner, otherAccount] = [await account(), await account()];
     const number = newNumber();
-    await assign(stranger.id, number);
-    await (await makeAgent(stranger.ask, number)).move('deploy');
+    await assign(otherAccount.id, number);
+    await (await makeAgent(otherAccount.ask, number)).move('deploy');
     await db()('phone_numbers').where({ phone_number: number }).update({ account_id: owner.id });
     const own = await makeAgent(owner.ask, number);
     expect((await own.move('deploy')).status).toBe(200);
@@ -130,18 +132,18 @@ describe("another account's number", () => {
     expect(found?.id).toBe(own.agent_id);
   });
 
-  it('may stay in an agent that is changed otherwise', async () => {
-    const [owner, stranger] = [await account(), await account()];
+  it('may stay in an agent whose other fields change', async () => {
+    const [owner, otherAccount] = [await account(), await account()];
     const number = newNumber();
-    const { agent_id } = await makeAgent(stranger.ask, number);
+    const { agent_id } = await makeAgent(otherAccount.ask, number);
     await assign(owner.id, number);
     const change = { name: 'Renamed', config: { prompt: 'Be kind.' } };
-    expect((await stranger.ask('PUT', `/agent/${agent_id}`, change)).status).toBe(200);
+    expect((await otherAccount.ask('PUT', `/agent/${agent_id}`, change)).status).toBe(200);
   });
 });
 
-describe('a number without an owner, where there is more than one account', () => {
-  it('can be stored, and deployed or dialled from once the operator has assigned it', async () => {
+describe('number without an owner, with several accounts', () => {
+  it('can be stored, and is deployed or used for calls once the operator has assigned it', async () => {
     const [one] = [await account(), await account()];
     const number = newNumber();
     const agent = await makeAgent(one.ask, number);
@@ -162,8 +164,8 @@ describe('a number without an owner, where there is more than one account', () =
   });
 });
 
-describe('the only account of an installation', () => {
-  it('owns a number by deploying it, also when another account comes', async () => {
+describe('only account of an installation', () => {
+  it('owns a number by deploying it, also after another account is created', async () => {
     const first = await account();
     const number = newNumber();
     const agent = await makeAgent(first.ask, number);
@@ -178,11 +180,11 @@ describe('the only account of an installation', () => {
   });
 });
 
-describe('a number that is ordered from a carrier', () => {
+describe('number that is ordered from a carrier', () => {
   const choose = (ask: Ask, verb: string, phone_number: string) =>
     ask('POST', `/agent/${verb}-phone-number`, { phone_number, provider: 'twilio' });
 
-  it('belongs to one of two accounts that order it at once', async () => {
+  it('belongs to one of two accounts that order it concurrently', async () => {
     const [one, two] = [await account(), await account()];
     const number = newNumber();
     twilio.stock.add(number);
@@ -193,7 +195,7 @@ describe('a number that is ordered from a carrier', () => {
     expect((await (await makeAgent(winner.ask, number)).move('deploy')).status).toBe(200);
   });
 
-  it('remains assigned when the order fails, and has no owner once it is released', async () => {
+  it('stays assigned if the order fails, and has no owner once it is released', async () => {
     const [one, two] = [await account(), await account()];
     const number = newNumber();
     await assign(one.id, number);
@@ -207,7 +209,7 @@ describe('a number that is ordered from a carrier', () => {
     expect((await choose(two.ask, 'select', number)).status).toBe(200);
   });
 
-  it('is kept when the carrier does not take it back', async () => {
+  it('is kept if the carrier does not accept its release', async () => {
     const [one] = [await account(), await account()];
     const number = newNumber();
     twilio.stock.add(number);
@@ -222,7 +224,7 @@ describe('a number that is ordered from a carrier', () => {
     expect(await outcome(choose(one.ask, 'release', number))).toEqual(IN_USE);
   });
 
-  it('is never deployed and released at once', async () => {
+  it('is never deployed and released at the same time', async () => {
     const [one] = [await account(), await account()];
     for (let round = 0; round < 8; round++) {
       const number = newNumber();
@@ -239,8 +241,8 @@ describe('a number that is ordered from a carrier', () => {
   });
 });
 
-describe('the operator', () => {
-  it('gives a number to one account while the other deploys it: one of them wins', async () => {
+describe('operator', () => {
+  it('assigns a number while another account deploys it: exactly one succeeds', async () => {
     const [one, two] = [await account(), await account()];
     for (let round = 0; round < 8; round++) {
       const number = newNumber();
@@ -261,7 +263,7 @@ describe('the operator', () => {
     }
   });
 
-  it('takes back and moves what no agent is deployed with, and nothing that was ordered', async () => {
+  it('unassigns and moves numbers that no agent is deployed with and that were not ordered', async () => {
     const [one, two] = [await account(), await account()];
     const number = newNumber();
     await assign(one.id, number);
@@ -291,7 +293,7 @@ describe('the operator', () => {
     await expect(assign(two.id, ordered)).rejects.toThrow('release the number first');
   });
 
-  it('may write a number with separators; agents and numbers hold E.164 only', async () => {
+  it('may write a number with separators; agents and numbers accept E.164 only', async () => {
     expect(readPhoneNumber('+1 (415) 555-0100')).toBe('+14155550100');
     for (const wrong of ['0049301234', '4155550100', '+0123', '+1415555010000000', 'sip:x@y']) {
       expect(() => readPhoneNumber(wrong)).toThrow(AdminError);

@@ -64,11 +64,11 @@ const both = [
 ] as const;
 
 describe.each(both)('numbers from $provider', ({ provider, of }) => {
-  it('are found by country and area', async () => {
+  it('are searched by country and area code', async () => {
     const ask = await plane.asNewAccount();
     of().stock.add('+18085550100').add('+14155550199');
-    const asked = { country_code: 'us', area_code: '808', provider };
-    const { status, body } = await ask('POST', '/agent/search-phone-numbers', asked);
+    const searchQuery = { country_code: 'us', area_code: '808', provider };
+    const { status, body } = await ask('POST', '/agent/search-phone-numbers', searchQuery);
     expect(status).toBe(200);
     expect(body.total_results).toBe(1);
     expect(body.results[0]).toMatchObject({
@@ -79,7 +79,7 @@ describe.each(both)('numbers from $provider', ({ provider, of }) => {
     });
   });
 
-  it('are selected, listed and released', async () => {
+  it('are ordered, listed and released', async () => {
     const ask = await plane.asNewAccount();
     const phone_number = newNumber();
     of().stock.add(phone_number);
@@ -99,7 +99,7 @@ describe.each(both)('numbers from $provider', ({ provider, of }) => {
     expect((await ask('GET', '/agent/phone-numbers')).body.total_numbers).toBe(0);
   });
 
-  it('that cannot be had are 409, and take no slot', async () => {
+  it('that are unavailable return 409 and take no slot', async () => {
     const ask = await plane.asNewAccount();
     const choice = { phone_number: newNumber(), provider };
     const { status, body } = await ask('POST', '/agent/select-phone-number', choice);
@@ -108,7 +108,7 @@ describe.each(both)('numbers from $provider', ({ provider, of }) => {
     expect((await ask('POST', '/agent/select-phone-number', choice)).status).toBe(200);
   });
 
-  it('name the missing settings with 409 while the carrier is not configured', async () => {
+  it('return 409 and name the missing settings while the carrier is not configured', async () => {
     areConfigured = false;
     const ask = await plane.asNewAccount();
     for (const [path, body] of [
@@ -124,7 +124,7 @@ describe.each(both)('numbers from $provider', ({ provider, of }) => {
     expect(of().requests).toEqual([]);
   });
 
-  it('are 502 when the carrier goes away, and an order that got through is found again', async () => {
+  it('return 502 if the carrier fails, and a completed order is recognised later', async () => {
     const accountId = await plane.makeAccount();
     const ask = plane.askAs(await plane.makeKey(accountId));
     const choice = { phone_number: newNumber(), provider };
@@ -133,7 +133,7 @@ describe.each(both)('numbers from $provider', ({ provider, of }) => {
     const lost = await ask('POST', '/agent/select-phone-number', choice);
     expect([lost.status, lost.body.code]).toEqual([502, 'PROVIDER_ERROR']);
     of().dropsResponses = false;
-    // Nobody knows whether the order was carried out: another try comes too early.
+    // The result of the order is unknown: another attempt is too early.
     expect((await ask('POST', '/agent/select-phone-number', choice)).status).toBe(409);
     await plane.database
       .db('phone_numbers')
@@ -144,7 +144,7 @@ describe.each(both)('numbers from $provider', ({ provider, of }) => {
   });
 });
 
-it('writes where calls go with a number from Twilio', async () => {
+it('ordering a number at Twilio sets its voice URL', async () => {
   const ask = await plane.asNewAccount();
   const phone_number = newNumber();
   twilio.stock.add(phone_number);
@@ -157,7 +157,7 @@ it('writes where calls go with a number from Twilio', async () => {
   });
 });
 
-it('buys nothing while it does not know its own address', async () => {
+it('no number is ordered while the public URL is unknown', async () => {
   origin = undefined;
   const ask = await plane.asNewAccount();
   const phone_number = newNumber();
@@ -167,8 +167,8 @@ it('buys nothing while it does not know its own address', async () => {
   expect(twilio.ownedNumbers.has(phone_number)).toBe(false);
 });
 
-describe('slots', () => {
-  it('hold so many numbers, whatever comes at once', async () => {
+describe('number slots', () => {
+  it('are never exceeded by concurrent orders', async () => {
     const ask = await plane.asNewAccount();
     const numbers = Array.from({ length: 5 }, newNumber);
     for (const number of numbers) twilio.stock.add(number);
@@ -183,7 +183,7 @@ describe('slots', () => {
     expect(numbers.filter((number) => twilio.ownedNumbers.has(number))).toHaveLength(SLOTS);
   });
 
-  it('give one number to one account only, and to the same one again', async () => {
+  it('belong to one account per number, and a repeated order of the same account succeeds', async () => {
     const [one, other] = [await plane.asNewAccount(), await plane.asNewAccount()];
     const choice = { phone_number: newNumber() };
     twilio.stock.add(choice.phone_number);
@@ -198,7 +198,7 @@ describe('slots', () => {
   });
 });
 
-it('does not release the number of a deployed agent, and says which agents have numbers', async () => {
+it('the number of a deployed agent cannot be released, and the list contains the agents of the numbers', async () => {
   const ask = await plane.asNewAccount();
   const [assigned, free] = [newNumber(), newNumber()];
   for (const phone_number of [assigned, free]) {
@@ -232,7 +232,7 @@ it('does not release the number of a deployed agent, and says which agents have 
   expect((await release()).status).toBe(200);
 });
 
-it('passes on why the carrier refuses', async () => {
+it("the carrier's reason for a refusal is returned", async () => {
   const wrong = new CarrierRegistry({
     TWILIO_ACCOUNT_SID: TWILIO.accountSid,
     TWILIO_AUTH_TOKEN: randomUUID(),
@@ -252,7 +252,7 @@ it('passes on why the carrier refuses', async () => {
   });
 });
 
-it('refuses numbers, countries and carriers that are none', async () => {
+it('unknown numbers, countries and carriers are rejected', async () => {
   const ask = await plane.asNewAccount();
   for (const [path, body, loc] of [
     ['search', { country_code: 'USA' }, 'country_code'],

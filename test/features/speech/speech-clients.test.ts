@@ -12,11 +12,11 @@ beforeEach(async () => {
 });
 afterEach(() => app.close());
 
-/** A client without manners: nothing is read from it unless the test does. */
+/** A raw client that reads nothing unless the test does. */
 function request(body: unknown, path = 'speech/stream'): Socket {
   const json = JSON.stringify(body);
   const socket = connect(app.port, '127.0.0.1');
-  socket.on('error', () => undefined); // the server may hang up
+  socket.on('error', () => undefined); // the server may close the connection
   socket.pause();
   socket.write(
     `POST /api/v1/tts/${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer key\r\n` +
@@ -26,9 +26,9 @@ function request(body: unknown, path = 'speech/stream'): Socket {
   return socket;
 }
 
-describe('a client that stops reading', () => {
-  it('stops the synthesis, and is cut off after a while', async () => {
-    // 150 s at 48 kHz are 14 MB: more than the sockets between us hold.
+describe('client that stops reading', () => {
+  it('has its synthesis stopped and is disconnected after a while', async () => {
+    // 150 s at 48 kHz are 14 MB: more than the socket buffers hold.
     const socket = request({ text: LONG_TEXT, audio_format: 'pcm_48000' });
     await expect.poll(() => app.slots.used).toBe(1);
     await expect.poll(() => app.underWay(), { timeout: 20_000 }).toEqual(ALL_IDLE);
@@ -38,30 +38,30 @@ describe('a client that stops reading', () => {
     socket.destroy();
   });
 
-  it('gets everything when it reads on in time, however it reads', async () => {
+  it('receives everything if it continues in time, in any read pattern', async () => {
     const body = { text: 'This is read in little pieces. And then some more.' };
     const wanted = Buffer.from(await (await app.post('speech', body)).arrayBuffer());
     for (const pauseMs of [0, 2]) {
       const response = await app.post('speech/stream', body);
-      const pieces: Uint8Array[] = [];
-      for await (const piece of response.body!) {
-        pieces.push(piece);
+      const chunks: Uint8Array[] = [];
+      for await (const received of response.body!) {
+        chunks.push(received);
         await sleep(pauseMs);
       }
-      expect(Buffer.concat(pieces).equals(wanted)).toBe(true);
+      expect(Buffer.concat(chunks).equals(wanted)).toBe(true);
     }
   });
 });
 
-describe('a client that leaves', () => {
-  it('leaves nothing behind, whenever it does', async () => {
+describe('client that disconnects', () => {
+  it('leaves nothing behind at any time', async () => {
     for (const chunk of [0, 1, 2, 5, 9]) {
       const abort = new AbortController();
       app.voice.chunks = 0;
       app.voice.beforeChunk = async (index) => {
         if (index !== chunk) return;
         abort.abort();
-        await sleep(20); // the news of it comes through the socket
+        await sleep(20); // the disconnection arrives through the socket
       };
       const read = async () => {
         const response = await app.post('speech/stream', { text: LONG_TEXT }, abort.signal);
@@ -74,7 +74,7 @@ describe('a client that leaves', () => {
     expect(app.logged.some((line) => line.includes('"level":50'))).toBe(false);
   });
 
-  it('stops the making of a whole file too', async () => {
+  it('also stops the synthesis of a complete file', async () => {
     const abort = new AbortController();
     app.voice.beforeChunk = async (index) => {
       if (index === 3) abort.abort();
@@ -86,14 +86,14 @@ describe('a client that leaves', () => {
   });
 });
 
-describe('a fault after the first byte', () => {
-  it('breaks the connection off: the answer never looks whole', async () => {
+describe('error after the first byte', () => {
+  it('breaks the connection, so that the response never looks complete', async () => {
     const socket = request({ text: 'This one ends in a FAULT.', audio_format: 'pcm' });
-    const pieces: Buffer[] = [];
-    socket.on('data', (piece) => pieces.push(piece));
+    const chunks: Buffer[] = [];
+    socket.on('data', (received) => chunks.push(received));
     socket.resume();
     await once(socket, 'close');
-    const answer = Buffer.concat(pieces).toString('latin1');
+    const answer = Buffer.concat(chunks).toString('latin1');
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
     expect(answer).toContain('Transfer-Encoding: chunked');
     expect(answer.endsWith('0\r\n\r\n')).toBe(false);
@@ -103,8 +103,8 @@ describe('a fault after the first byte', () => {
   });
 });
 
-describe('too many at once', () => {
-  it('are told when to come again, and the others go on', async () => {
+describe('excess of concurrent requests', () => {
+  it('is refused with Retry-After, and other requests continue', async () => {
     let open: (() => void) | undefined;
     const gate = new Promise<void>((resolve) => {
       open = resolve;
@@ -124,7 +124,7 @@ describe('too many at once', () => {
     await expect.poll(() => app.underWay()).toEqual(ALL_IDLE);
   });
 
-  it('of one account leave the places of others free', async () => {
+  it('by one account leaves slots for others', async () => {
     const own = await startSpeechApp({ ownSlots: 1 });
     let open: (() => void) | undefined;
     const gate = new Promise<void>((resolve) => {
@@ -143,7 +143,7 @@ describe('too many at once', () => {
     await own.close();
   });
 
-  it('a request that is refused takes no place', async () => {
+  it('does not count refused requests', async () => {
     for (let i = 0; i < 30; i++) {
       expect((await app.post('speech/stream', { text: 'x', voice_id: 'no' })).status).toBe(404);
     }

@@ -33,7 +33,7 @@ async function balance(): Promise<number | null> {
 }
 
 describe('speech', () => {
-  it('costs its characters, as people count them', async () => {
+  it('costs credits per character as displayed', async () => {
     await setAccount(1, 100);
     const response = await app.post('speech', { text: 'né 🎧!', audio_format: 'pcm_8000' });
     expect(response.status).toBe(200);
@@ -41,7 +41,7 @@ describe('speech', () => {
     expect(await balance()).toBeCloseTo(1 - 0.5, 6);
   });
 
-  it('is refused with 402 where there are not credits enough, and takes none', async () => {
+  it('is refused with 402 for insufficient credits, without deducting any', async () => {
     await setAccount(0.5, 100);
     for (const path of ['speech', 'speech/stream']) {
       const response = await app.post(path, { text: 'Hello!' });
@@ -53,7 +53,7 @@ describe('speech', () => {
     expect((await app.post('speech', { text: 'Hello!' })).status).toBe(402);
   });
 
-  it('never takes more than there is, whatever comes at once', async () => {
+  it('never deducts more than the balance for concurrent requests', async () => {
     await setAccount(1, 100);
     const all = await Promise.all(
       Array.from({ length: 6 }, () =>
@@ -65,7 +65,7 @@ describe('speech', () => {
     expect(await balance()).toBeCloseTo(0.2, 6);
   });
 
-  it('costs nothing when it was refused or could not be made', async () => {
+  it('costs nothing if it was rejected or failed', async () => {
     await setAccount(5, 100);
     expect((await app.post('speech', { text: 'x', voice_id: 'nobody' })).status).toBe(404);
     const response = await app.post('speech', { text: 'FAULT in the middle of it' });
@@ -73,7 +73,7 @@ describe('speech', () => {
     expect(await balance()).toBe(5);
   });
 
-  it('is unlimited where the balance is', async () => {
+  it('is unlimited with an unlimited balance', async () => {
     await setAccount(null, 100);
     expect((await app.post('speech', { text: 'Hello!' })).status).toBe(200);
     expect(await balance()).toBeNull();

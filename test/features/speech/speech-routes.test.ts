@@ -23,7 +23,7 @@ async function fault(body: unknown, path = 'speech/stream') {
 }
 
 describe('POST /tts/speech/stream', () => {
-  it('needs nothing but a text and answers MP3 at 32 kHz in chunks', async () => {
+  it('needs only a text and streams MP3 at 32 kHz', async () => {
     const { headers, bytes } = await audio('speech/stream', { text: TEXT });
     expect(headers.get('content-type')).toBe('audio/mpeg');
     expect(headers.get('x-audio-sample-rate')).toBe('32000');
@@ -35,7 +35,7 @@ describe('POST /tts/speech/stream', () => {
   });
 
   it.each([...AUDIO_FORMATS.values()])(
-    'answers the bytes of the whole file in $name',
+    'returns the bytes of the complete file in $name',
     async ({ name, contentType, sampleRate }) => {
       const body = { text: TEXT, audio_format: name };
       const stream = await audio('speech/stream', body);
@@ -54,14 +54,14 @@ describe('POST /tts/speech/stream', () => {
     },
   );
 
-  it('takes null for what may be left out, and any form of a number', async () => {
+  it('accepts null for optional fields, and numbers in any JSON notation', async () => {
     const nothing = { voice_id: null, audio_format: null, model: null, language: null };
     const plain = await audio('speech', { text: TEXT });
     const full = await audio('speech', { text: TEXT, ...nothing, temperature: '1', top_p: null });
     expect(full.bytes.equals(plain.bytes)).toBe(true);
   });
 
-  it('gives each language its default voice, by either model that speaks it', async () => {
+  it('selects the default voice of each language, for either model that supports it', async () => {
     const spoken = await audio('speech', { text: 'Hola.', language: 'es', audio_format: 'pcm' });
     const named = await audio('speech', {
       text: 'Hola.',
@@ -75,7 +75,7 @@ describe('POST /tts/speech/stream', () => {
     expect((await audio('speech', { text: 'Hello.', model })).bytes.length).toBeGreaterThan(0);
   });
 
-  it('speaks as many characters as are allowed, counted as code points', async () => {
+  it('accepts the maximum number of characters, counted as code points', async () => {
     const text = '😀'.repeat(4999);
     const { bytes } = await audio('speech', { text: `${text}a`, audio_format: 'pcm' });
     expect(bytes.length).toBe(2 * 2000);
@@ -85,7 +85,7 @@ describe('POST /tts/speech/stream', () => {
   });
 
   it.each(['😀', '\u0000\u0007\u001b[2J', 'Привет 世界 مرحبا', '…', '\u200b', 'e\u0301'.repeat(9)])(
-    'answers a whole file to the strange text %j',
+    'returns a complete file for the unusual text %j',
     async (text) => {
       const { bytes } = await audio('speech', { text, audio_format: 'wav' });
       expect(bytes.readUInt32LE(40)).toBe(bytes.length - 44);
@@ -94,7 +94,7 @@ describe('POST /tts/speech/stream', () => {
   );
 });
 
-describe('what is refused before the first byte', () => {
+describe('rejection before the first byte', () => {
   it.each([
     [{}, ['missing', ['body', 'text']]],
     [{ text: null }, ['string_type', ['body', 'text']]],
@@ -115,7 +115,7 @@ describe('what is refused before the first byte', () => {
     ['{"text": "x"', ['json_invalid', ['body', 12]]],
     [Buffer.from('{"text":"\xff"}', 'latin1'), ['json_invalid', ['body', 0]]],
     [`{"text":"x","y":${'['.repeat(200)}${']'.repeat(200)}}`, ['json_invalid', ['body', 115]]],
-  ])('a body that does not fit, %#', async (body, [type, loc]) => {
+  ])('applies to an invalid body, %#', async (body, [type, loc]) => {
     const found = await fault(body);
     expect(found.status).toBe(422);
     expect(found.body.detail).toMatchObject([{ type, loc }]);
@@ -128,7 +128,7 @@ describe('what is refused before the first byte', () => {
     [{ language: 'es', model: 'svc-tts-v1-latest' }, 400, 'MODEL_LANGUAGE_MISMATCH'],
     [{ language: 'es', voice_id: 'tone' }, 400, 'VOICE_LANGUAGE_MISMATCH'],
     [{ language: 'de' }, 409, 'LANGUAGE_NOT_AVAILABLE'],
-  ])('what does not go together: %j', async (fields, status, code) => {
+  ])('applies to an invalid combination: %j', async (fields, status, code) => {
     const body = { text: TEXT, ...fields };
     for (const path of ['speech', 'speech/stream']) {
       const found = await fault(body, path);
@@ -137,7 +137,7 @@ describe('what is refused before the first byte', () => {
     }
   });
 
-  it('is a voice that was made and has failed', async () => {
+  it('applies to a cloned voice that has failed', async () => {
     const own = await startSpeechApp({
       ownVoices: {
         find: async (account, id) =>
@@ -155,30 +155,30 @@ describe('what is refused before the first byte', () => {
     await own.close();
   });
 
-  it('says which command installs a language', async () => {
+  it('names the command that installs a language', async () => {
     const { body } = await fault({ text: 'Guten Tag.', language: 'de' });
     expect(body.detail).toContain('npm run models -- add de');
   });
 
-  it('is told all at once', async () => {
+  it('reports all errors at once', async () => {
     const { body } = await fault({ text: '', top_p: 2, language: 'xx' });
     const names = body.detail.map((one: { loc: string[] }) => one.loc[1]);
     expect(names).toEqual(['text', 'top_p', 'language']);
   });
 
-  it('is a text of 100,000 combining marks or a body of 5 MB', async () => {
+  it('applies to a text of 100,000 combining marks and a body of 5 MB', async () => {
     const marks = await fault({ text: `e${'\u0301'.repeat(100_000)}` });
     expect([marks.status, marks.body.code]).toEqual([400, 'TEXT_TOO_LONG']);
     const large = await fault({ text: 'x'.repeat(5_000_000) });
     expect([large.status, large.body.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
   });
 
-  it('is not __proto__, which is ignored', async () => {
+  it('does not apply to __proto__, which is ignored', async () => {
     const { bytes } = await audio('speech', '{"text":"Hi.","__proto__":{"audio_format":"wav"}}');
     expect(bytes[0]).toBe(0xff);
   });
 
-  it('is a fault of the voice that comes first', async () => {
+  it('applies to an error of the voice before its first audio', async () => {
     app.voice.beforeChunk = () => Promise.reject(new Error('the words themselves'));
     const { status, body } = await fault({ text: TEXT });
     app.voice.beforeChunk = () => Promise.resolve();
@@ -188,7 +188,7 @@ describe('what is refused before the first byte', () => {
   });
 });
 
-it('describes both endpoints, with every format of audio', async () => {
+it('the OpenAPI document describes both endpoints with every audio format', async () => {
   const document = JSON.parse(await (await fetch(`${app.url}/openapi.json`)).text());
   const { post } = document.paths['/api/v1/tts/speech/stream'];
   expect(Object.keys(post.responses['200'].content).sort()).toEqual(

@@ -3,7 +3,7 @@ import { ModelStore } from '../../../media/models/store.js';
 import { InstalledLanguages } from '../../../src/features/voices/language-availability.js';
 import { MODEL_ADVICE } from '../../../src/platform/process/models-command.js';
 
-it('lets no call be held with a voice of an account that cannot speak', async () => {
+it('a call cannot use a cloned voice that cannot speak', async () => {
   const owned = new Map([['made-here', { name: 'Mine' }]]);
   const languages = new InstalledLanguages({
     ownVoices: {
@@ -15,7 +15,7 @@ it('lets no call be held with a voice of an account that cannot speak', async ()
   });
   const problemOf = (accountId: string, voiceId: string) =>
     languages.problemWith({ accountId, language: 'en', voiceId });
-  expect(await problemOf('owner', 'made-here')).toContain('cloning failed: choose another');
-  // Of others' voices nothing is told; here the next thing that is missing is.
+  expect(await problemOf('owner', 'made-here')).toContain('cannot speak: choose another');
+  // Voices of other accounts are not disclosed; the error names the next missing part.
   expect(await problemOf('somebody', 'made-here')).toContain('No installed voice speaks en');
 });

@@ -4,7 +4,7 @@ import { MODEL_CATALOGUE } from '../../../media/models/catalogue.js';
 import { VoiceCatalog } from '../../../src/features/voices/voice-catalog.js';
 import { ToneVoice } from '../../support/fakes/tone-voice.js';
 
-describe('the catalogue of voices', () => {
+describe('voice catalogue', () => {
   const open = [
     new ToneVoice({ id: 'piper-de', languages: ['de'] }),
     new ToneVoice({ id: 'formant-de', languages: ['de'] }),
@@ -13,7 +13,7 @@ describe('the catalogue of voices', () => {
   const voices = new VoiceCatalog(MODEL_CATALOGUE, open).list();
   const find = (id: string) => voices.find((voice) => voice.id === id);
 
-  it('knows a neural voice and a formant one for each language', () => {
+  it('has a neural and an eSpeak voice for each language', () => {
     for (const language of LANGUAGES) {
       const engines = new Set(
         voices.filter((voice) => voice.language === language).map(({ engine }) => engine),
@@ -23,14 +23,14 @@ describe('the catalogue of voices', () => {
     }
   });
 
-  it('takes the first open voice of a language for its default', () => {
+  it('uses the first installed voice of a language as its default', () => {
     expect(voices.filter(({ isDefault }) => isDefault).map(({ id }) => id)).toEqual([
       'piper-de',
       'formant-fr',
     ]);
   });
 
-  it('says how a voice is installed that is not', () => {
+  it('names the command that installs a missing voice', () => {
     expect(find('piper-fr')).toMatchObject({
       name: 'Siwis',
       isInstalled: false,

@@ -17,7 +17,7 @@ const BUILTIN = {
   default: true,
 };
 
-/** A tenth of a second in one of our formats. */
+/** A tenth of a second of audio in a supported format. */
 async function recording(format: string): Promise<Uint8Array<ArrayBuffer>> {
   const { createEncoder, sampleRate } = AUDIO_FORMATS.get(format)!;
   const encoder = await createEncoder();
@@ -42,8 +42,8 @@ function clone(
   return ask('POST', '/tts/clone-voice', form);
 }
 
-describe('the list of voices', () => {
-  it('holds the own ones, and on demand those that come with the models', async () => {
+describe('voice list', () => {
+  it("contains the account's voices, and optionally the built-in ones", async () => {
     const ask = await plane.asNewAccount();
     expect((await ask('GET', '/tts/voices')).body).toEqual([]);
     expect((await ask('GET', '/tts/voices?include=builtin')).body).toEqual([BUILTIN]);
@@ -65,30 +65,33 @@ describe('the list of voices', () => {
   });
 });
 
-describe('a cloned voice', () => {
-  it.each(['mp3', 'wav', 'opus_48000_32'])('is made from %s, by content', async (format) => {
-    const ask = await plane.asNewAccount();
-    const bytes = await recording(format);
-    const { status, body } = await clone(ask, bytes, {
-      name: 'Zoë',
-      voice_visibility: 'PRIVATE',
-      language: 'de',
-    });
-    expect([status, body]).toEqual([200, { voice_id: expect.any(String), status: 'FAILED' }]);
-    const read = await ask('GET', `/tts/voice/${body.voice_id}`);
-    expect(read.body).toMatchObject({
-      name: 'Zoë',
-      voice_visibility: 'PRIVATE',
-      language: 'de',
-      status: 'FAILED',
-      failure_reason: expect.any(String),
-    });
-    const row = await plane.database
-      .db('voice_recordings')
-      .where({ voice_id: body.voice_id })
-      .first();
-    expect(Buffer.from(bytes).equals(row.content)).toBe(true);
-  });
+describe('cloned voice', () => {
+  it.each(['mp3', 'wav', 'opus_48000_32'])(
+    'is created from %s, detected by content',
+    async (format) => {
+      const ask = await plane.asNewAccount();
+      const bytes = await recording(format);
+      const { status, body } = await clone(ask, bytes, {
+        name: 'Zoë',
+        voice_visibility: 'PRIVATE',
+        language: 'de',
+      });
+      expect([status, body]).toEqual([200, { voice_id: expect.any(String), status: 'FAILED' }]);
+      const read = await ask('GET', `/tts/voice/${body.voice_id}`);
+      expect(read.body).toMatchObject({
+        name: 'Zoë',
+        voice_visibility: 'PRIVATE',
+        language: 'de',
+        status: 'FAILED',
+        failure_reason: expect.any(String),
+      });
+      const row = await plane.database
+        .db('voice_recordings')
+        .where({ voice_id: body.voice_id })
+        .first();
+      expect(Buffer.from(bytes).equals(row.content)).toBe(true);
+    },
+  );
 
   it('is renamed, hidden, and deleted with its recording', async () => {
     const ask = await plane.asNewAccount();
@@ -117,7 +120,7 @@ describe('a cloned voice', () => {
     expect(rows).toEqual([]);
   });
 
-  it('of another account is read while it is public, and never changed', async () => {
+  it('of another account is readable while it is public, and never writable', async () => {
     const [owner, other] = [await plane.asNewAccount(), await plane.asNewAccount()];
     const { body: made } = await clone(owner, M4A);
     const path = `/tts/voice/${made.voice_id}`;
@@ -144,7 +147,7 @@ describe('a cloned voice', () => {
   });
 });
 
-describe('what no voice is made from', () => {
+describe('invalid recording', () => {
   it.each([
     ['text', text('This is no sound.')],
     ['nothing', text('')],
@@ -153,13 +156,13 @@ describe('what no voice is made from', () => {
     ['a sync word alone', text('\xff\xfb')],
     ['MPEG layer II', text('\xff\xfd\x90\x00')],
     ['AVI', text('RIFF\0\0\0\0AVI ')],
-  ])('is %s', async (_, bytes) => {
+  ])('is rejected: %s', async (_, bytes) => {
     const ask = await plane.asNewAccount();
     const { status, body } = await clone(ask, bytes);
     expect([status, body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
   });
 
-  it('is a file of more than 7.5 MB, no file, or a form of other values', async () => {
+  it('is rejected above 7.5 MB, without a file, or with invalid form values', async () => {
     const ask = await plane.asNewAccount();
     const large = new Uint8Array(7_864_321);
     large.set(await recording('wav'));
@@ -174,7 +177,7 @@ describe('what no voice is made from', () => {
     ]);
   });
 
-  it('is told apart by content only', async () => {
+  it('is detected by content only', async () => {
     expect(sniffAudioType(M4A)).toBe('m4a');
     expect(sniffAudioType(await recording('opus_48000_32'))).toBe('ogg');
     expect(sniffAudioType(await recording('mp3'))).toBe('mp3');
@@ -182,7 +185,7 @@ describe('what no voice is made from', () => {
   });
 });
 
-it('has ids that no path can break', async () => {
+it('voice IDs are safe in paths', async () => {
   const ask = await plane.asNewAccount();
   for (const id of ['x', "'; drop table voices; --", '00000000-0000-0000-0000-000000000000']) {
     expect((await ask('GET', `/tts/voice/${encodeURIComponent(id)}`)).status).toBe(404);
@@ -191,7 +194,7 @@ it('has ids that no path can break', async () => {
   expect((await ask('DELETE', '/tts/voice/ada')).status).toBe(404);
 });
 
-it('needs the scope speech', async () => {
+it('voices require the scope speech', async () => {
   const ask = plane.askAs(await plane.makeKey(await plane.makeAccount(), ['agents']));
   expect((await clone(ask, M4A)).status).toBe(403);
   expect((await ask('GET', '/tts/voice/ada')).status).toBe(403);

@@ -16,16 +16,16 @@ const answer = (status: number, retryAfter?: string) =>
     NOW,
   );
 
-describe('the verdict on a try', () => {
-  it.each([200, 201, 202, 204, 299])('takes %i for success', (status) => {
+describe('outcome of a delivery attempt', () => {
+  it.each([200, 201, 202, 204, 299])('is success for %i', (status) => {
     expect(answer(status).type).toBe('delivered');
   });
 
-  it.each([500, 502, 503, 504, 599, 429])('tries again after %i', (status) => {
+  it.each([500, 502, 503, 504, 599, 429])('is a retry for %i', (status) => {
     expect(answer(status)).toMatchObject({ type: 'retry', statusCode: status, afterMs: 0 });
   });
 
-  it.each([300, 301, 302, 303, 307, 308, 400, 401, 404, 410])('fails at %i', (status) => {
+  it.each([300, 301, 302, 303, 307, 308, 400, 401, 404, 410])('is a failure for %i', (status) => {
     expect(answer(status)).toMatchObject({ type: 'failed', isGone: status === 410 });
   });
 
@@ -37,11 +37,11 @@ describe('the verdict on a try', () => {
     ['86400', 3_600_000],
     ['soon', 0],
     ['', 0],
-  ])('reads Retry-After: %s', (given, afterMs) => {
+  ])('includes Retry-After: %s', (given, afterMs) => {
     expect(answer(503, given)).toMatchObject({ afterMs });
   });
 
-  it('tries again what the network lost, not what the guard refused', () => {
+  it('is a retry for network errors, and a failure for refused addresses', () => {
     const typeOf = (code: EgressError['code']) =>
       deliveryOutcomeOfError(new EgressError(code, 'a reason')).type;
     for (const code of ['TIMEOUT', 'UNREACHABLE', 'CLOSED_EARLY'] as const) {

@@ -64,7 +64,7 @@ async function receiver(): Promise<WebhookReceiver> {
   return opened;
 }
 
-/** The agent's deliveries, oldest first, once none of them waits. */
+/** The agent's deliveries, oldest first, once none is pending. */
 async function settled(agentId: string) {
   const rows = () => database.db('webhook_deliveries').where({ agent_id: agentId }).orderBy('id');
   for (const until = Date.now() + 25_000; Date.now() < until; ) {
@@ -77,8 +77,8 @@ async function settled(agentId: string) {
 
 const eventsOf = ({ requests }: WebhookReceiver) => requests.map(({ body }) => body.event);
 
-describe('the outbox', () => {
-  it('tells the start and the end of a call, in order, signed both ways', async () => {
+describe('webhook outbox', () => {
+  it('delivers the start and the end of a call, in order, with both signatures', async () => {
     const { events } = await gateway();
     const hook = await receiver();
     const agent = await makeAgent(database.db, box, [{ url: hook.url(), secret: 'hush' }]);
@@ -116,7 +116,7 @@ describe('the outbox', () => {
     expect(started!.headers['webhook-id']).not.toBe(completed!.headers['webhook-id']);
   });
 
-  it('tells each entry only what it wants to hear', async () => {
+  it('delivers to each entry only its selected events', async () => {
     const { events } = await gateway();
     const hook = await receiver();
     const agent = await makeAgent(database.db, box, [
@@ -134,29 +134,29 @@ describe('the outbox', () => {
     await calls.turn(callId, 3, 'user', 'Bye');
     await calls.end(callId, 'error_asr');
     await settled(agent.id);
-    const told = (path: string) =>
+    const eventsAt = (path: string) =>
       hook.requests.filter((each) => each.path === path).map(({ body }) => body);
-    expect(told('/default').map(({ event }) => event)).toEqual(['call.started', 'call.completed']);
-    expect(told('/failed').map(({ event, data }) => [event, data.ended_reason])).toEqual([
+    expect(eventsAt('/default').map(({ event }) => event)).toEqual([
+      'call.started',
+      'call.completed',
+    ]);
+    expect(eventsAt('/failed').map(({ event, data }) => [event, data.ended_reason])).toEqual([
       ['call.failed', 'error_asr'],
     ]);
-    expect(told('/turns').map(({ data }) => `${data.index} ${data.role}: ${data.text}`)).toEqual([
-      '0 agent: Good day',
-      '1 user: Who is there?',
-      '2 agent: I am',
-      '3 user: Bye',
-    ]);
-    expect(told('/off')).toEqual([]);
+    expect(
+      eventsAt('/turns').map(({ data }) => `${data.index} ${data.role}: ${data.text}`),
+    ).toEqual(['0 agent: Good day', '1 user: Who is there?', '2 agent: I am', '3 user: Bye']);
+    expect(eventsAt('/off')).toEqual([]);
   });
 
-  it('tells each tool once, with the turn that it is written down with', async () => {
+  it('delivers each tool call once, with the index of its turn', async () => {
     const { events } = await gateway();
     const hook = await receiver();
     const entry = { url: hook.url(), events: ['tool.called' as const] };
     const agent = await makeAgent(database.db, box, [entry]);
     const calls = new StoredWebhookCalls(database.db, events);
     const callId = await calls.start(agent);
-    const look = {
+    const toolCall = {
       name: 'look',
       kind: 'webhook',
       arguments: '{"day":"Monday"}',
@@ -165,8 +165,11 @@ describe('the outbox', () => {
       durationMs: 30,
       outcome: 'ok',
     } as const;
-    await calls.turn(callId, 0, 'agent', 'We are open', [look]);
-    await calls.turn(callId, 0, 'agent', 'We are open', [look, { ...look, outcome: 'refused' }]);
+    await calls.turn(callId, 0, 'agent', 'We are open', [toolCall]);
+    await calls.turn(callId, 0, 'agent', 'We are open', [
+      toolCall,
+      { ...toolCall, outcome: 'refused' },
+    ]);
     await calls.end(callId);
     await settled(agent.id);
     expect(hook.requests.map(({ body }) => body.data.outcome)).toEqual(['ok', 'refused']);
@@ -183,7 +186,7 @@ describe('the outbox', () => {
     });
   });
 
-  it('tells nothing of a call that never began, but its failure', async () => {
+  it('delivers nothing for a call that never started, except for its failure', async () => {
     const { events } = await gateway();
     const hook = await receiver();
     const all = ['call.started', 'call.completed', 'call.failed'] as const;
@@ -195,7 +198,7 @@ describe('the outbox', () => {
     expect(eventsOf(hook)).toEqual(['call.failed']);
   });
 
-  it('tells an end once, however often it is written', async () => {
+  it('delivers an end once, however often it is stored', async () => {
     const { events } = await gateway();
     const hook = await receiver();
     const agent = await makeAgent(database.db, box, [{ url: hook.url() }]);
@@ -206,7 +209,7 @@ describe('the outbox', () => {
     expect(eventsOf(hook)).toEqual(['call.started', 'call.completed']);
   });
 
-  it('writes no event when what it tells is not written', async () => {
+  it('stores no event if the transaction of its cause is rolled back', async () => {
     const deliveries = new DeliveriesRepository(database.db);
     const agent = await makeAgent(database.db, box, [{ url: 'https://hook.test/' }]);
     const calls = new StoredWebhookCalls(database.db, {
@@ -228,8 +231,8 @@ describe('the outbox', () => {
     ['500', status(500), 20],
     ['429', status(429), 20],
     ['no answer in time', hang, 1],
-    ['a connection cut at once', closeImmediately, 20],
-  ])('tries again after %s, with the same id and body', async (_, answering, timeout) => {
+    ['a closed connection', closeImmediately, 20],
+  ])('retries after %s, with the same ID and body', async (_, answering, timeout) => {
     const { events } = await gateway();
     const hook = await receiver();
     hook.answer(answering);
@@ -239,13 +242,13 @@ describe('the outbox', () => {
     const [first, second, third] = await hook.waitFor(3);
     expect(second!.text).toBe(first!.text);
     expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
-    // What came after it in the call has waited.
+    // The next event of the call has waited.
     expect(third!.body.event).toBe('call.completed');
     const [delivery] = await settled(agent.id);
     expect(delivery).toMatchObject({ status: 'delivered', attempts: 2, last_status_code: 200 });
   });
 
-  it('gives up after three tries and goes on with the call', async () => {
+  it('gives up after three attempts and continues with the call', async () => {
     const { events } = await gateway();
     const hook = await receiver();
     hook.answer(status(500), status(503), status(500));
@@ -261,7 +264,7 @@ describe('the outbox', () => {
     expect(times[2]! - times[1]!).toBeGreaterThanOrEqual(BACKOFF_MS[1]! * 0.75 - 5);
   });
 
-  it('waits as long as Retry-After asks', async () => {
+  it('waits as long as Retry-After demands', async () => {
     const { events } = await gateway();
     const hook = await receiver();
     hook.answer(status(503, {}, { 'retry-after': '1' }));
@@ -271,7 +274,7 @@ describe('the outbox', () => {
     expect(second!.atMs - first!.atMs).toBeGreaterThanOrEqual(990);
   });
 
-  it.each([302, 307, 400, 404])('does not try again after %i', async (code) => {
+  it.each([302, 307, 400, 404])('does not retry after %i', async (code) => {
     const { events } = await gateway();
     const hook = await receiver();
     hook.answer(status(code, '', { location: hook.url('/elsewhere') }));
@@ -282,7 +285,7 @@ describe('the outbox', () => {
     expect(hook.requests).toHaveLength(1);
   });
 
-  it('disables an entry that answers 410, and sends it nothing more', async () => {
+  it('disables an entry that answers 410, and sends nothing more to it', async () => {
     const { events } = await gateway();
     const hook = await receiver();
     let answer = () => undefined as unknown;
@@ -307,13 +310,13 @@ describe('the outbox', () => {
 
   it.each([
     ['a gigabyte', gigabyte({ bytes: 0 })],
-    ['a body that breaks off', closeEarly],
+    ['a truncated body', closeEarly],
     [
       'a body that never ends',
       (response: { writeHead(code: number): { write(text: string): void } }) =>
         response.writeHead(200).write('…'),
     ],
-  ])('takes 200 and %s for success', async (_, answering) => {
+  ])('treats 200 with %s as success', async (_, answering) => {
     const { events } = await gateway();
     const hook = await receiver();
     hook.answer(answering);
@@ -334,7 +337,7 @@ describe('the outbox', () => {
     expect(hook.requests).toEqual([]);
   });
 
-  it('does not let an address that hangs hold up another one', async () => {
+  it('does not delay other addresses while one hangs', async () => {
     const { events } = await gateway();
     const [slow, quick] = [await receiver(), await receiver()];
     slow.answer(hang);
@@ -347,7 +350,7 @@ describe('the outbox', () => {
     expect(slow.requests).toHaveLength(1);
   });
 
-  it('sends each event once, and each call in order, by two gateways', async () => {
+  it('delivers each event once, and each call in order, with two gateways', async () => {
     const [one, two] = [await gateway({ isAlone: false }), await gateway({ isAlone: false })];
     const hook = await receiver();
     const agent = await makeAgent(database.db, box, [{ url: hook.url() }]);
@@ -363,25 +366,25 @@ describe('the outbox', () => {
     await settled(agent.id);
     expect(hook.requests).toHaveLength(80);
     for (const callId of ids) {
-      const told = hook.requests.filter(({ body }) => body.call_id === callId);
-      expect(told.map(({ body }) => body.event)).toEqual(['call.started', 'call.completed']);
+      const eventsAt = hook.requests.filter(({ body }) => body.call_id === callId);
+      expect(eventsAt.map(({ body }) => body.event)).toEqual(['call.started', 'call.completed']);
     }
   });
 
-  it('goes on with what a gateway left that died while it was sending', async () => {
+  it('continues the deliveries of a gateway that died while sending', async () => {
     const hook = await receiver();
     const agent = await makeAgent(database.db, box, [{ url: hook.url() }]);
     const deliveries = new DeliveriesRepository(database.db);
     const row = { delivery_id: 'msg_9', account_id: agent.accountId, agent_id: agent.id };
     const rest = { call_id: null, event: 'test', url: hook.url(), lane: 'a', body: '{}' };
     await database.db('webhook_deliveries').insert({ ...row, ...rest });
-    // Its job is gone, and its claim stands for longer than this test.
+    // Its job is gone, and its claim lasts longer than this test.
     expect(await deliveries.claim((await deliveries.next('a'))!.id, 60_000)).toBe(true);
     await gateway({ isAlone: true });
     expect((await hook.waitFor(1))[0]!.headers['webhook-id']).toBe('msg_9');
   });
 
-  it('finds what waits in no job, once its claim has run out', async () => {
+  it('finds deliveries without a job once their claim has expired', async () => {
     const hook = await receiver();
     const agent = await makeAgent(database.db, box, [{ url: hook.url() }]);
     const deliveries = new DeliveriesRepository(database.db);
@@ -400,7 +403,7 @@ describe('the outbox', () => {
     await hook.waitFor(1);
   });
 
-  it('logs no words, numbers, secrets or addresses', async () => {
+  it('logs no text, numbers, secrets or addresses', async () => {
     const lines: string[] = [];
     const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
     const { events } = await gateway({ log });

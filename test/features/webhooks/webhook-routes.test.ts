@@ -12,7 +12,7 @@ import type { Ask } from '../../support/harness/app/control-plane-app.js';
 import { withWebhookApp } from '../../support/harness/app/webhook-app.js';
 import { StoredWebhookCalls } from '../../support/harness/call/webhook-calls.js';
 
-/** Of a webhook that does not answer, s; any other has time. */
+/** Timeout in seconds of a webhook that does not respond; others use the default. */
 const HANGING = { timeout: 1 };
 
 const app = withWebhookApp();
@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 afterAll(() => hook.close());
 
-/** A new agent's id. */
+/** Creates an agent and returns its ID. */
 async function create(config: object): Promise<string> {
   const created = await ask('POST', '/agent/', { name: 'Pool', config });
   expect(created.status, JSON.stringify(created.body)).toBe(201);
@@ -50,7 +50,7 @@ describe('POST /agent/{id}/webhook/test-inbound-call', () => {
       webhooks: { inbound_call: { url: hook.url(), secret: 'hush', timeout: 20, ...more } },
     });
 
-  it('asks about a made-up call and tells what a call would be held with', async () => {
+  it('sends a sample call and returns the variables and overrides that a call would use', async () => {
     const reply = {
       dynamic_variables: { name: 'Ana', age: 44, mark: true },
       agent_overrides: { tts_params: { voice_id: 'eva', language: 'es' } },
@@ -97,9 +97,9 @@ describe('POST /agent/{id}/webhook/test-inbound-call', () => {
     ['{}', {}],
     ['nulls', { dynamic_variables: null, agent_overrides: null }],
     ['no voice', { agent_overrides: { tts_params: null } }],
-    ['a key of its own', { note: 'x' }],
+    ['an additional key', { note: 'x' }],
     ['a dictionary', { agent_overrides: { tts_params: { dictionary_id: 'dic' } } }],
-  ])('takes %s for an answer', async (_, reply) => {
+  ])('accepts %s as a response', async (_, reply) => {
     hook.answer(status(200, reply));
     const { body } = await test(await create1());
     expect(body).toMatchObject({ status: 'success', raw_response: reply });
@@ -108,7 +108,7 @@ describe('POST /agent/{id}/webhook/test-inbound-call', () => {
 
   const overriding = (tts_params: object) => ({ agent_overrides: { tts_params } });
   it.each<[string, unknown, RegExp]>([
-    ['a variable that is no placeholder', { dynamic_variables: { nobody: 1 } }, /"nobody"/],
+    ['a variable without a placeholder', { dynamic_variables: { nobody: 1 } }, /"nobody"/],
     ['a nested variable', { dynamic_variables: { name: { a: 1 } } }, /dynamic_variables\.name/],
     ['a null variable', { dynamic_variables: { name: null } }, /dynamic_variables\.name/],
     ['a list of variables', { dynamic_variables: [] }, /dynamic_variables/],
@@ -116,15 +116,15 @@ describe('POST /agent/{id}/webhook/test-inbound-call', () => {
     ['another part of the config', { agent_overrides: { prompt: 'x' } }, /prompt: Extra inputs/],
     ['an unknown voice', overriding({ voice_id: 'nobody' }), /voice/],
     ['a voice that is not installed', overriding({ voice_id: 'far' }), /not installed/],
-    ['a voice of its own that cannot speak', overriding({ voice_id: 'mine' }), /cannot be used/],
-    ['a language of none', overriding({ language: 'xx' }), /language/],
+    ['a cloned voice that cannot speak', overriding({ voice_id: 'mine' }), /cannot speak/],
+    ['an unknown language', overriding({ language: 'xx' }), /language/],
     ['a language that the voice lacks', overriding({ language: 'es' }), /does not speak es/],
     ['a voice that lacks the language', overriding({ voice_id: 'eva' }), /does not speak en/],
     ['an unknown dictionary', overriding({ dictionary_id: 'none' }), /dictionary/],
     ['a temperature of 3', overriding({ temperature: 3 }), /temperature/],
-    ['a list', [], /not a JSON object/],
-    ['no JSON', 'hello', /not a JSON object/],
-  ])('fails at %s', async (_, reply, error) => {
+    ['a list', [], /no JSON object/],
+    ['no JSON', 'hello', /no JSON object/],
+  ])('fails for %s', async (_, reply, error) => {
     hook.answer(status(200, reply));
     const { status: code, body } = await test(await create1());
     expect(code).toBe(200);
@@ -138,7 +138,7 @@ describe('POST /agent/{id}/webhook/test-inbound-call', () => {
     ['silence', hang, /in time/],
     ['a gigabyte', gigabyte({ bytes: 0 }), /longer than/],
     ['half an answer', closeEarly, /closed/],
-  ])('fails at %s', async (_, answering, error) => {
+  ])('fails for %s', async (_, answering, error) => {
     hook.answer(answering);
     const { status: code, body } = await test(await create1(answering === hang ? HANGING : {}));
     expect(code).toBe(200);
@@ -147,14 +147,14 @@ describe('POST /agent/{id}/webhook/test-inbound-call', () => {
     expect(hook.requests).toHaveLength(1);
   });
 
-  it('asks a disabled webhook, too', async () => {
+  it('also tests a disabled webhook', async () => {
     hook.answer(status(200, {}));
     const { body } = await test(await create1({ enabled: false }));
     expect(body.status).toBe('success');
     expect(hook.requests).toHaveLength(1);
   });
 
-  it('is 404 without such a webhook, and for another account', async () => {
+  it('returns 404 without such a webhook and for another account', async () => {
     const id = await create({});
     expect(await test(id)).toMatchObject({ status: 404, body: { code: 'WEBHOOK_NOT_FOUND' } });
     const other = await app.asNewAccount();
@@ -163,7 +163,7 @@ describe('POST /agent/{id}/webhook/test-inbound-call', () => {
   });
 });
 
-describe('the look-up of a call that rings', () => {
+describe('inbound call webhook', () => {
   const call = { callId: 'c1', fromNumber: '+14155550100', toNumber: '+14155550101' };
   const lookUp = async (config: object = {}) => {
     const inbound_call = { url: hook.url(), timeout: 20, ...config };
@@ -171,7 +171,7 @@ describe('the look-up of a call that rings', () => {
     return app.webhooks().inboundCalls.optionsFor(await agentOf(id), call);
   };
 
-  it('gives the variables and overrides of the answer', async () => {
+  it('returns the variables and overrides of the response', async () => {
     const reply = {
       dynamic_variables: { name: 'Ana', unknown: 1 },
       agent_overrides: { tts_params: { top_p: 0.1 } },
@@ -185,7 +185,7 @@ describe('the look-up of a call that rings', () => {
     });
   });
 
-  it('takes null for what stays as it was saved', async () => {
+  it('treats null as the saved value', async () => {
     const saved = { voice_id: null, language: null, temperature: null, dictionary_id: null };
     const tts_params = { ...saved, dictionary_version: null, top_p: 0.1 };
     hook.answer(status(200, { agent_overrides: { tts_params } }));
@@ -201,13 +201,13 @@ describe('the look-up of a call that rings', () => {
       status(200, { agent_overrides: { tts_params: { voice_id: 'x' } } }),
       /voice/,
     ],
-  ])('goes on as saved after %s, and says why', async (_, answering, error) => {
+  ])('falls back to the saved config after %s, with a reason', async (_, answering, error) => {
     hook.answer(answering);
-    const asked = await lookUp(answering === hang ? HANGING : {});
-    expect(asked).toEqual({ inbound_call_error: expect.stringMatching(error) });
+    const lookupResult = await lookUp(answering === hang ? HANGING : {});
+    expect(lookupResult).toEqual({ inbound_call_error: expect.stringMatching(error) });
   });
 
-  it('asks nobody where there is no webhook or a disabled one', async () => {
+  it('is not requested if it is missing or disabled', async () => {
     expect(await lookUp({ enabled: false })).toEqual({});
     expect(hook.requests).toEqual([]);
   });
@@ -217,7 +217,7 @@ describe('POST /agent/{id}/webhook/test-event', () => {
   const test = (id: string, url: unknown) =>
     ask('POST', `/agent/${id}/webhook/test-event`, { url });
 
-  it('sends the event test, signed, to the entry', async () => {
+  it('sends a signed event "test" to the entry', async () => {
     const entry = { url: hook.url(), secret: 'hush' };
     const id = await create({ webhooks: { events: [entry, { url: hook.url('/other') }] } });
     const { body } = await test(id, hook.url());
@@ -235,7 +235,7 @@ describe('POST /agent/{id}/webhook/test-event', () => {
     ['500', status(500)],
     ['410', status(410)],
     ['silence', hang],
-  ])('fails at %s', async (_, answering) => {
+  ])('fails for %s', async (_, answering) => {
     hook.answer(answering);
     const id = await create({ webhooks: { events: [{ url: hook.url(), timeout: 1 }] } });
     expect((await test(id, hook.url())).body).toMatchObject({
@@ -245,7 +245,7 @@ describe('POST /agent/{id}/webhook/test-event', () => {
   });
 
   it.each([{ enabled: false }, { events: ['call.started'] }])(
-    'is sent to the entry %j, which takes no test otherwise',
+    'also sends to the entry %j',
     async (more) => {
       const id = await create({ webhooks: { events: [{ url: hook.url(), ...more }] } });
       expect((await test(id, hook.url())).body.status).toBe('success');
@@ -253,7 +253,7 @@ describe('POST /agent/{id}/webhook/test-event', () => {
     },
   );
 
-  it('sends to no address that is not an entry', async () => {
+  it('sends only to addresses of entries', async () => {
     const id = await create({ webhooks: { events: [] } });
     expect(await test(id, hook.url())).toMatchObject({
       status: 404,
@@ -264,15 +264,15 @@ describe('POST /agent/{id}/webhook/test-event', () => {
   });
 });
 
-describe('the deliveries of an agent', () => {
-  async function told(count: number) {
+describe('deliveries of an agent', () => {
+  async function deliverEvents(count: number) {
     const id = await create({ webhooks: { events: [{ url: hook.url(), secret: 'hush' }] } });
     const agent = await agentOf(id);
     const calls = new StoredWebhookCalls(app.database.db, app.webhooks().events);
     const callIds: string[] = [];
     for (let index = 0; index < count; index++) {
       callIds.push(await calls.start(agent));
-      // Lanes of their own: else the answers might be those to other calls.
+      // Separate calls have separate lanes, which keeps the order of the scripted responses.
       await hook.waitFor(index + 1);
     }
     const path = `/agent/${id}/webhook/deliveries`;
@@ -282,9 +282,9 @@ describe('the deliveries of an agent', () => {
     return { id, path, callIds };
   }
 
-  it('are listed, the newest first, without what was told', async () => {
+  it('are listed, newest first, without their payload', async () => {
     hook.answer(status(400));
-    const { path, callIds } = await told(3);
+    const { path, callIds } = await deliverEvents(3);
     const { body } = await ask('GET', `${path}?limit=2`);
     expect(body.pagination).toMatchObject({ total_items: 3, total_pages: 2, has_next: true });
     expect(body.items.map(({ call_id }: { call_id: string }) => call_id)).toEqual(
@@ -317,9 +317,9 @@ describe('the deliveries of an agent', () => {
     expect((await ask('GET', `${path}?call_id=nonsense`)).body.items).toEqual([]);
   });
 
-  it('are sent once more with the same id and body', async () => {
+  it('are repeated with the same ID and body', async () => {
     hook.answer(status(400));
-    const { path } = await told(1);
+    const { path } = await deliverEvents(1);
     const [{ delivery_id }] = (await ask('GET', path)).body.items;
     const replayed = await ask('POST', `${path}/${delivery_id}/replay`);
     expect(replayed).toMatchObject({ status: 200, body: { status: 'pending', attempts: 0 } });
@@ -330,7 +330,7 @@ describe('the deliveries of an agent', () => {
   });
 
   it('belong to their agent and account', async () => {
-    const { id, path } = await told(1);
+    const { id, path } = await deliverEvents(1);
     const [{ delivery_id }] = (await ask('GET', path)).body.items;
     const other = await app.asNewAccount();
     expect((await other('GET', path)).status).toBe(404);
@@ -345,8 +345,8 @@ describe('the deliveries of an agent', () => {
     expect((await ask('POST', `/agent/${id}/webhook/deliveries/msg_0/replay`)).status).toBe(404);
   });
 
-  it('need the scope agents', async () => {
-    const { path } = await told(1);
+  it('require the scope agents', async () => {
+    const { path } = await deliverEvents(1);
     const weak = app.askAs(await app.makeKey(await app.makeAccount(), ['calls']));
     expect((await weak('GET', path)).status).toBe(403);
     expect((await app.askAs(null)('GET', path)).status).toBe(401);

@@ -7,7 +7,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-it('yields items in order, also those that are pushed while the reader waits, until it is closed', async () => {
+it('a queue yields items in order, including those pushed while the reader waits, until it is closed', async () => {
   const queue = new AsyncQueue<number | undefined>();
   queue.push(1);
   const all = collect(queue.read());
@@ -19,7 +19,7 @@ it('yields items in order, also those that are pushed while the reader waits, un
   expect(await all).toEqual([1, undefined, 3]);
 });
 
-it('throws the error after the queued items', async () => {
+it('a queue throws the error after the queued items', async () => {
   const queue = new AsyncQueue<number>();
   queue.push(1);
   queue.fail(new Error('broken'));
@@ -28,7 +28,7 @@ it('throws the error after the queued items', async () => {
   await expect(items.next()).rejects.toThrow('broken');
 });
 
-it('ends with ABORTED when the signal fires while it is empty', async () => {
+it('an empty queue throws ABORTED when the signal is aborted', async () => {
   const queue = new AsyncQueue<number>();
   const stop = new AbortController();
   const next = queue.read(stop.signal).next();

@@ -9,7 +9,7 @@ function* counting(steps: number, log: string[]): SteppedTask<number> {
   return steps;
 }
 
-it('does work step by step, and lets others in between', async () => {
+it('work is done in steps with pauses for other tasks', async () => {
   const log: string[] = [];
   const done = runInSteps(counting(3, log));
   const others = setInterval(() => log.push('other'), 0);
@@ -20,7 +20,7 @@ it('does work step by step, and lets others in between', async () => {
   expect(log.indexOf('other')).toBeLessThan(log.lastIndexOf('step'));
 });
 
-it('does it at once where nobody waits', () => {
+it('work without waiting tasks is done without pauses', () => {
   const log: string[] = [];
   expect(runToEnd(counting(3, log))).toBe(3);
   expect(log).toEqual(['step', 'step', 'step']);

@@ -11,7 +11,7 @@ const RULES = Array.from({ length: 10_000 }, (_, i) => ({
   tags: [i, [i]],
 }));
 
-/** What is read, or that nothing can be. */
+/** The parsed value, or a marker for an error. */
 function outcomeOf(read: () => unknown): unknown {
   try {
     return { value: read() };
@@ -41,8 +41,8 @@ const document = fc.oneof(
   fc.record({ deep: fc.record({ list: long }), __proto__: fc.constant(1) }),
 );
 
-describe('JSON in slices', () => {
-  it('is read as JSON.parse reads it', () => {
+describe('incremental JSON', () => {
+  it('is parsed like JSON.parse', () => {
     fc.assert(
       fc.property(document, fc.constantFrom(undefined, 1, '\t'), (value, space) => {
         const text = JSON.stringify(value, null, space);
@@ -52,7 +52,7 @@ describe('JSON in slices', () => {
     );
   });
 
-  it('is refused where JSON.parse refuses it', () => {
+  it('is rejected where JSON.parse rejects it', () => {
     fc.assert(
       fc.property(document, filler, fc.nat(), fc.nat(2), (value, more, place, removed) => {
         const text = JSON.stringify(value);
@@ -66,20 +66,20 @@ describe('JSON in slices', () => {
   });
 
   it.each([
-    ['an item that is missing at the end', (text: string) => text.replace(/\]\}$/, ',]}')],
-    ['an item that is missing at the start', (text: string) => text.replace('[', '[,')],
+    ['a missing last item', (text: string) => text.replace(/\]\}$/, ',]}')],
+    ['a missing first item', (text: string) => text.replace('[', '[,')],
     [
-      'only blanks between two commas',
+      'only whitespace between two commas',
       (text: string) => text.replace('[', `[${' '.repeat(99_999)},`),
     ],
-    ['a list that is not closed', (text: string) => text.slice(0, -2)],
-    ['what comes behind the end', (text: string) => `${text}[1]`],
-  ])('is refused for %s', (_, spoiled) => {
+    ['an unclosed list', (text: string) => text.slice(0, -2)],
+    ['text after the end', (text: string) => `${text}[1]`],
+  ])('is rejected for %s', (_, spoiled) => {
     const text = spoiled(JSON.stringify({ rules: RULES }));
     expect(() => runToEnd(parseJsonInSteps(text))).toThrow(SyntaxError);
   });
 
-  it('takes the last of two fields of one name, and keeps odd names', () => {
+  it('keeps the last of two fields of the same name, and unusual names', () => {
     const list = JSON.stringify(RULES);
     const text = `{"a":${list},"__proto__":${list},"a":[1]}`;
     const value = runToEnd(parseJsonInSteps(text)) as object;
@@ -87,7 +87,7 @@ describe('JSON in slices', () => {
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
 
-  it('is written as JSON.stringify writes it', () => {
+  it('is serialised like JSON.stringify', () => {
     const many = [...RULES, undefined, () => 1, new Date(0)];
     const value = { a: many, none: undefined, some: () => 1, date: new Date(0), b: 'x' };
     for (const any of [value, many, RULES, null, 'x', { b: [1] }]) {
@@ -95,7 +95,7 @@ describe('JSON in slices', () => {
     }
   });
 
-  it('is read and written in many steps', async () => {
+  it('is parsed and serialised in many steps', async () => {
     const text = JSON.stringify({ name: 'x', rules: RULES });
     expect(await steps(parseJsonInSteps(text))).toBeGreaterThan(text.length / 60_000);
     expect(await steps(stringifyInSteps({ rules: RULES }))).toBeGreaterThanOrEqual(50);

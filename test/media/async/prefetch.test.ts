@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { linkedAbort } from '../../../media/async/linked-abort.js';
 import { prefetch } from '../../../media/async/prefetch.js';
 
-/** Counts to `to`, and tells how far it got and whether it was ended. */
+/** Counts to `to` and records how far it got and whether it was closed. */
 function counter(to: number) {
   const seen = { made: 0, isEnded: false };
   async function* count(): AsyncGenerator<number> {
@@ -20,14 +20,14 @@ function counter(to: number) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('readAhead', () => {
-  it('gives every item in order', async () => {
+describe('prefetch', () => {
+  it('yields every item in order', async () => {
     const found: number[] = [];
     for await (const item of prefetch(counter(5).source, 2)) found.push(item);
     expect(found).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('makes as many items before they are asked for as it was told, no more', async () => {
+  it('prefetches exactly the configured number of items', async () => {
     const { seen, source } = counter(10);
     const items = prefetch(source, 2);
     await items.next();
@@ -38,13 +38,13 @@ describe('readAhead', () => {
     expect(seen.made).toBe(4);
   });
 
-  it('ends the source when its consumer leaves', async () => {
+  it('closes the source when its consumer stops', async () => {
     const { seen, source } = counter(10);
     for await (const item of prefetch(source, 2)) if (item === 2) break;
     expect(seen.isEnded).toBe(true);
   });
 
-  it('throws the fault of an item in its turn', async () => {
+  it('throws the error of an item in its position', async () => {
     async function* failing(): AsyncGenerator<number> {
       yield 1;
       throw new Error('no more');
@@ -57,7 +57,7 @@ describe('readAhead', () => {
 });
 
 describe('linkedAbort', () => {
-  it('is aborted with its signal, or alone', () => {
+  it('is aborted with its signal, or separately', () => {
     const outer = new AbortController();
     const first = linkedAbort(outer.signal);
     const second = linkedAbort(outer.signal);

@@ -4,7 +4,7 @@ import { dtmfTones, KEYS } from '../../../media/audio/dtmf-tones.js';
 import { toInt16 } from '../../../media/audio/pcm.js';
 import { decodeMulaw, encodeMulaw } from '../../../media/codec/g711.js';
 
-function heardIn(samples: Float32Array, rate: number, cut = 160): string {
+function detectKeys(samples: Float32Array, rate: number, cut = 160): string {
   const pcm = new Int16Array(samples.length);
   toInt16(samples, pcm);
   let keys = '';
@@ -15,7 +15,7 @@ function heardIn(samples: Float32Array, rate: number, cut = 160): string {
   return keys;
 }
 
-/** Two tones, so long each, with silence of the same length behind. */
+/** A pair of tones followed by silence of the same duration. */
 function pair(
   low: number,
   high: number,
@@ -31,55 +31,55 @@ function pair(
   );
 }
 
-describe('the tones of keys', () => {
-  it('are heard as the keys that they were, each once, at any rate and cut', () => {
+describe('DTMF detector', () => {
+  it('detects each key once, at any sample rate and in any chunking', () => {
     for (const rate of [8_000, 16_000, 48_000]) {
       for (const cut of [1, 160, 333, 5_000]) {
-        expect(heardIn(dtmfTones(`${KEYS}1122#`, rate), rate, cut)).toBe(`${KEYS}1122#`);
+        expect(detectKeys(dtmfTones(`${KEYS}1122#`, rate), rate, cut)).toBe(`${KEYS}1122#`);
       }
     }
   });
 
-  it('survive the codec of telephones, and noise', () => {
+  it('detects keys through a telephone codec and in noise', () => {
     const samples = dtmfTones(KEYS, 8_000);
     const pcm = new Int16Array(samples.length);
     toInt16(samples, pcm);
-    const wire = new Uint8Array(pcm.length);
-    encodeMulaw(pcm, wire);
-    decodeMulaw(wire, pcm);
+    const encoded = new Uint8Array(pcm.length);
+    encodeMulaw(pcm, encoded);
+    decodeMulaw(encoded, pcm);
     let seed = 1;
     const noisy = Float32Array.from(pcm, (sample) => {
       seed = (seed * 16_807) % 2_147_483_647;
       return sample / 32768 + 0.05 * (seed / 2_147_483_647 - 0.5);
     });
-    expect(heardIn(noisy, 8_000)).toBe(KEYS);
+    expect(detectKeys(noisy, 8_000)).toBe(KEYS);
   });
 
-  it('count when they are a little off and uneven, not when they are short or far off', () => {
-    // Source of the limits: ITU-T Q.24: 1.5 % off is taken, 3.5 % is not; 40 ms is, 20 ms is not.
-    expect(heardIn(pair(770 * 1.012, 1336 * 0.988, 80), 8_000)).toBe('5');
-    expect(heardIn(pair(770, 1336, 80, { lowGain: 0.1, highGain: 0.2 }), 8_000)).toBe('5');
-    expect(heardIn(pair(770, 1336, 20), 8_000)).toBe('');
-    expect(heardIn(pair(770 * 1.05, 1336 * 1.05, 80), 8_000)).toBe('');
-    expect(heardIn(pair(770, 1336, 80, { lowGain: 0.01, highGain: 0.2 }), 8_000)).toBe('');
-    expect(heardIn(pair(770, 1336, 80, { lowGain: 0.001, highGain: 0.001 }), 8_000)).toBe('');
+  it('accepts small deviations and level differences, and rejects short or distant tones', () => {
+    // Limits of ITU-T Q.24: 1.5 % off is accepted, 3.5 % is not; 40 ms is accepted, 20 ms is not.
+    expect(detectKeys(pair(770 * 1.012, 1336 * 0.988, 80), 8_000)).toBe('5');
+    expect(detectKeys(pair(770, 1336, 80, { lowGain: 0.1, highGain: 0.2 }), 8_000)).toBe('5');
+    expect(detectKeys(pair(770, 1336, 20), 8_000)).toBe('');
+    expect(detectKeys(pair(770 * 1.05, 1336 * 1.05, 80), 8_000)).toBe('');
+    expect(detectKeys(pair(770, 1336, 80, { lowGain: 0.01, highGain: 0.2 }), 8_000)).toBe('');
+    expect(detectKeys(pair(770, 1336, 80, { lowGain: 0.001, highGain: 0.001 }), 8_000)).toBe('');
   });
 
-  it('are not heard in single tones, sweeps and noise', () => {
+  it('ignores single tones, sweeps and noise', () => {
     for (const hz of [697, 941, 1209, 1477, 440, 350]) {
-      expect(heardIn(pair(hz, hz, 500), 8_000)).toBe('');
+      expect(detectKeys(pair(hz, hz, 500), 8_000)).toBe('');
     }
     let phase = 0;
     const sweep = Float32Array.from({ length: 40_000 }, (_, i) => {
       phase += (2 * Math.PI * (300 + (i / 40_000) * 2_000)) / 8_000;
       return 0.3 * Math.sin(phase) + 0.2 * Math.sin(2 * phase);
     });
-    expect(heardIn(sweep, 8_000)).toBe('');
+    expect(detectKeys(sweep, 8_000)).toBe('');
     let seed = 7;
     const noise = Float32Array.from({ length: 400_000 }, () => {
       seed = (seed * 16_807) % 2_147_483_647;
       return 0.5 * (seed / 2_147_483_647 - 0.5);
     });
-    expect(heardIn(noise, 8_000)).toBe('');
+    expect(detectKeys(noise, 8_000)).toBe('');
   });
 });

@@ -22,8 +22,8 @@ function farthest(one: Float64Array, other: Float64Array): number {
   return one.reduce((most, value, i) => Math.max(most, Math.abs(value - other[i]!)), 0);
 }
 
-describe('the Fourier transform', () => {
-  it.each([2, 3, 4, 5, 6, 16, 30, 400, 1200])('of length %i is what the definition says', (n) => {
+describe('Fourier transform', () => {
+  it.each([2, 3, 4, 5, 6, 16, 30, 400, 1200])('of length %i matches the definition', (n) => {
     const re = signal(n, 0);
     const im = signal(n, 1);
     const outRe = new Float64Array(n);
@@ -34,7 +34,7 @@ describe('the Fourier transform', () => {
     expect(farthest(outIm, expected.im)).toBeLessThan(1e-9 * n);
   });
 
-  it('is undone by itself with real and imaginary parts exchanged', () => {
+  it('is inverted by itself with real and imaginary parts exchanged', () => {
     const n = 1200;
     const fft = new Fft(n);
     const re = signal(n, 0);
@@ -57,7 +57,7 @@ describe('the Fourier transform', () => {
     ).toBeLessThan(1e-12);
   });
 
-  it.each([0, 1, 7, 1201])('refuses the length %i', (n) => {
+  it.each([0, 1, 7, 1201])('rejects the length %i', (n) => {
     expect(() => new Fft(n)).toThrow(expect.objectContaining({ code: 'INTERNAL' }));
   });
 });

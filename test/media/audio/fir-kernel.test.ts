@@ -12,7 +12,7 @@ const PAIRS = [
   [48_000, 44_100],
 ] as const;
 
-it('gives the same with vector instructions as without, whatever the ratio, phase and length', () => {
+it('vector instructions give the same result as scalar code for any ratio, phase and length', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...PAIRS),
@@ -27,7 +27,7 @@ it('gives the same with vector instructions as without, whatever the ratio, phas
         const input = Float32Array.from({ length }, (_, i) => seed[(i * 7) % seed.length]!);
         const [plain, vector] = [plainKernel(bank), vectorKernel(bank)].map((kernel) => {
           const output = new Float32Array(count);
-          // What lay there before must not be felt.
+          // Previous content of the output must have no effect.
           kernel?.({
             input: new Float32Array(9_000).fill(Number.NaN),
             phase: 0,

@@ -9,7 +9,7 @@ function asInt16(...samples: number[]): number[] {
   return [...pcm];
 }
 
-it('rounds samples to the nearest step, halves upwards, and clips them', () => {
+it('samples are rounded to the nearest step, halves upwards, and clipped', () => {
   const steps = (...values: number[]) => asInt16(...values.map((value) => value / 32768));
   expect(steps(0, 0.4, 0.5, 0.6, 1.5, 2.5)).toEqual([0, 0, 1, 1, 2, 3]);
   expect(steps(-0.4, -0.5, -0.6, -1.5, -2.5)).toEqual([0, 0, -1, -1, -2]);
@@ -29,7 +29,7 @@ it('rounds samples to the nearest step, halves upwards, and clips them', () => {
   );
 });
 
-it('makes every step a sample that becomes the same step again', () => {
+it('every step converts to a sample and back', () => {
   const pcm = Int16Array.from({ length: 65_536 }, (_, i) => i - 32_768);
   const samples = new Float32Array(pcm.length);
   toFloat32(pcm, samples);

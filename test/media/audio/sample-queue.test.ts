@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { SampleQueue } from '../../../media/audio/sample-queue.js';
 
-it('takes the oldest samples, over any chunks, and pads what is missing with silence', () => {
+it('the queue returns the oldest samples across chunks and pads missing ones with silence', () => {
   const queue = new SampleQueue();
   queue.push(Float32Array.of(1, 2, 3));
   queue.push(Float32Array.of(4));

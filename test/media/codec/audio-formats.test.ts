@@ -17,7 +17,7 @@ async function encode(format: AudioFormat, chunks: readonly Float32Array[]): Pro
 }
 
 describe('every format', () => {
-  it.each(FORMATS)('$name gives the same bytes however the stream is cut', async (format) => {
+  it.each(FORMATS)('$name gives the same bytes in any chunking', async (format) => {
     const samples = tone(440, format.sampleRate, 9001);
     const whole = await encode(format, [samples]);
     await fc.assert(
@@ -29,7 +29,7 @@ describe('every format', () => {
     );
   });
 
-  it.each(FORMATS)('$name starts anew after a stream that was given up', async (format) => {
+  it.each(FORMATS)('$name restarts correctly after an abandoned stream', async (format) => {
     const samples = tone(440, format.sampleRate, 9001);
     const wanted = await encode(format, [samples]);
     const givenUp = await format.createEncoder();
@@ -40,7 +40,7 @@ describe('every format', () => {
 });
 
 describe('PCM', () => {
-  it('is signed 16 bit, little endian, and clipped', async () => {
+  it('is signed 16-bit little-endian, with clipping', async () => {
     const bytes = await encode(AUDIO_FORMATS.get('pcm')!, [
       Float32Array.of(0, 0.5, -0.5, 1, -1, 2, -2, 1 / 32768),
     ]);
@@ -51,13 +51,13 @@ describe('PCM', () => {
 describe('WAV', () => {
   const wav = AUDIO_FORMATS.get('wav')!;
 
-  it('says unknown sizes when it is streamed', async () => {
+  it('has unknown sizes when it is streamed', async () => {
     const bytes = await encode(wav, [tone(440, 32000, 100)]);
     expect(bytes.length).toBe(244);
     expect([bytes.readUInt32LE(4), bytes.readUInt32LE(40)]).toEqual([0xffffffff, 0xffffffff]);
   });
 
-  it('has a head that says the sizes of a whole file', async () => {
+  it('has the sizes of the complete file in its header', async () => {
     const bytes = await encode(wav, [tone(440, 32000, 100)]);
     const head = Buffer.from(wav.headOfWhole!(bytes.length));
     expect([head.readUInt32LE(4), head.readUInt32LE(40)]).toEqual([236, 200]);
@@ -66,30 +66,30 @@ describe('WAV', () => {
     expect(bytes.subarray(0, head.length).equals(head)).toBe(true);
   });
 
-  it('says nothing of sizes that its fields do not hold', () => {
+  it('has unknown sizes if its fields are too small for them', () => {
     expect(Buffer.from(wav.headOfWhole!(2 ** 33)).readUInt32LE(40)).toBe(0xffffffff);
   });
 
-  it('has a header even without a sample', async () => {
+  it('has a header even without samples', async () => {
     expect((await encode(wav, [])).length).toBe(44);
   });
 });
 
 describe('MP3', () => {
   it.each(MP3S)(
-    '$name comes in whole frames of one length, without a Xing frame',
+    '$name consists of complete frames of one length, without a Xing frame',
     async (format) => {
       const encoder = await format.createEncoder();
-      const pieces: Buffer[] = [];
-      const keep = (piece: Uint8Array) => {
-        pieces.push(Buffer.from(piece));
+      const outputs: Buffer[] = [];
+      const keep = (output: Uint8Array) => {
+        outputs.push(Buffer.from(output));
       };
       for (const chunk of cut(tone(440, format.sampleRate, 40000), [700]))
         encoder.push(chunk, keep);
       encoder.flush(keep);
-      expect(pieces.length).toBeGreaterThan(10);
-      for (const piece of pieces) expect([piece[0], piece[1]! & 0xe0]).toEqual([0xff, 0xe0]);
-      const file = Buffer.concat(pieces);
+      expect(outputs.length).toBeGreaterThan(10);
+      for (const output of outputs) expect([output[0], output[1]! & 0xe0]).toEqual([0xff, 0xe0]);
+      const file = Buffer.concat(outputs);
       expect(file.includes('Xing') || file.includes('Info')).toBe(false);
     },
   );
@@ -103,7 +103,7 @@ describe('MP3', () => {
     },
   );
 
-  it('is made by the program that was asked for, but for the one that lamejs would halve', async () => {
+  it('uses the requested encoder, except for a format that lamejs encodes at half the rate', async () => {
     for (const { name, sampleRate } of AUDIO_FORMATS.values()) {
       if (!name.startsWith('mp3')) continue;
       const samples = tone(440, sampleRate, 9001);
@@ -116,7 +116,7 @@ describe('MP3', () => {
     }
   });
 
-  it.each(MP3S_OF_LAMEJS)('$name mixes no two streams', async (format) => {
+  it.each(MP3S_OF_LAMEJS)('$name does not mix two streams', async (format) => {
     const [one, two] = [440, 1900].map((hz) => tone(hz, format.sampleRate, 9001));
     const wanted = [await encode(format, [one!]), await encode(format, [two!])];
     const encoders = [await format.createEncoder(), await format.createEncoder()];
@@ -127,6 +127,6 @@ describe('MP3', () => {
       encoders[1]!.push(two!.subarray(at, at + 1152), keepIn(1));
     }
     for (const [i, encoder] of encoders.entries()) encoder.flush(keepIn(i));
-    expect(found.map((pieces) => Buffer.concat(pieces))).toEqual(wanted);
+    expect(found.map((outputs) => Buffer.concat(outputs))).toEqual(wanted);
   });
 });

@@ -1,21 +1,21 @@
-/** Length of the stretch that is looked at, and of its surroundings, ms. */
+/** Length of the examined section, and of its surroundings, in milliseconds. */
 const STRETCH_MS = 1.5;
 const AROUND_MS = 30;
 
 /**
- * How much of the high frequencies around a place are in the one stretch at it: 1 where they are spread
- * evenly, up to 20 where a step of the signal, a click, put them all there.
+ * Ratio of high-frequency energy at a position to that around it: 1 if it is evenly distributed, up
+ * to 20 for a step of the signal, which is audible as a click.
  */
 export function clickAt(samples: Float32Array, at: number, sampleRate: number): number {
   const half = Math.round((sampleRate * STRETCH_MS) / 2000);
   const around = Math.round((sampleRate * AROUND_MS) / 2000);
   const inner = highEnergy(samples, at - half, at + half) / (2 * half);
   const outer = highEnergy(samples, at - around, at + around) / (2 * around);
-  // What is quieter than 16 bits can tell is silence.
+  // Levels below the resolution of 16 bits count as silence.
   return inner / (outer + 1e-9);
 }
 
-/** Energy of the fourth difference: 24 dB an octave towards the highest frequencies. */
+/** Energy of the fourth difference: a slope of 24 dB per octave towards the highest frequencies. */
 function highEnergy(samples: Float32Array, from: number, to: number): number {
   let sum = 0;
   for (let i = Math.max(2, from); i < Math.min(samples.length - 2, to); i++) {

@@ -11,16 +11,16 @@ const HEADERLESS: Readonly<Record<string, string>> = {
   'audio/basic': 'mulaw',
   'audio/x-alaw-basic': 'alaw',
 };
-/** From a pipe, ffmpeg 9 takes a short MP3 file for H.266 video unless its format is given. */
+/** From a pipe, ffmpeg 9 detects a short MP3 file as H.266 video unless its format is given. */
 const MP3_INPUT = ['-f', 'mp3'];
 
-describeWith(['ffmpeg'], 'ffmpeg decodes', ({ ffmpeg }) => {
+describeWith(['ffmpeg'], 'decoded by ffmpeg', ({ ffmpeg }) => {
   const ofLamejs = [...audioFormats('lamejs').values()]
     .filter(({ contentType }) => contentType === 'audio/mpeg')
     .map((format) => ({ ...format, name: `${format.name} of lamejs` }));
 
   it.each([...AUDIO_FORMATS.values(), ...ofLamejs])(
-    '$name, as long as was promised and with the same sound',
+    '$name has the announced duration and the same audio',
     async ({ name, contentType, sampleRate, createEncoder }) => {
       const raw = HEADERLESS[contentType];
       const rawInput = raw ? ['-f', raw, '-ar', String(sampleRate), '-ac', '1'] : [];
@@ -34,22 +34,22 @@ describeWith(['ffmpeg'], 'ffmpeg decodes', ({ ffmpeg }) => {
           expect(extra).toBeGreaterThan(0);
           expect(extra).toBeLessThanOrEqual(2304);
         } else expect(extra).toBe(0);
-        // An MP3 starts after LAME's delay of 576 samples and a decoder's own of 529.
-        const sound = extra === 0 ? found : found.subarray(1105);
+        // An MP3 starts after LAME's delay of 576 samples and the decoder's delay of 529.
+        const aligned = extra === 0 ? found : found.subarray(1105);
         if (length > 10000) {
-          const least = isOfLamejs(name) ? LAMEJS_DB : (LIKENESS_DB[contentType] ?? 60);
-          expect(likenessDb(samples, sound)).toBeGreaterThan(least);
+          const minLikenessDb = isOfLamejs(name) ? LAMEJS_DB : (LIKENESS_DB[contentType] ?? 60);
+          expect(likenessDb(samples, aligned)).toBeGreaterThan(minLikenessDb);
         }
       }
     },
   );
 });
 
-/** It borrows no bits of calmer frames, so that at 48 kbit/s less is left of a tone. */
+/** lamejs has no bit reservoir, so that a tone loses more quality at 48 kbit/s. */
 const LAMEJS_DB = 15;
 const isOfLamejs = (name: string) => name.endsWith('lamejs');
 
-/** How alike the sound must be after lossy codecs. */
+/** Minimum signal-to-difference ratio of lossy codecs in dB. */
 const LIKENESS_DB: Readonly<Record<string, number>> = {
   'audio/mpeg': 20,
   'audio/basic': 30,

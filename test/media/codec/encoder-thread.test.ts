@@ -12,10 +12,10 @@ const thread = new EncoderThread(scheduler);
 const options = { priority: 'first-chunk', signal: new AbortController().signal } as const;
 
 async function encodeAll(stream: EncodedStream, chunks: readonly Float32Array[]): Promise<Buffer> {
-  const pieces: Uint8Array[] = [];
-  for (const chunk of chunks) pieces.push(await stream.push(chunk, options));
-  pieces.push(await stream.finish(options));
-  return Buffer.concat(pieces);
+  const outputs: Uint8Array[] = [];
+  for (const chunk of chunks) outputs.push(await stream.push(chunk, options));
+  outputs.push(await stream.finish(options));
+  return Buffer.concat(outputs);
 }
 
 afterAll(() => thread.close());
@@ -23,7 +23,7 @@ afterAll(() => thread.close());
 describe('EncoderThread', () => {
   const samples = tone(440, 24000, 30001);
 
-  it('gives what resampler and encoder give in one go, for streams side by side', async () => {
+  it('gives the same result as resampler and encoder directly, for parallel streams', async () => {
     const names = ['mp3', 'wav', 'opus_48000_32', 'mp3_44100_32', 'opus_48000_64'];
     const found = await Promise.all(
       names.map((format) =>
@@ -38,7 +38,7 @@ describe('EncoderThread', () => {
     expect([thread.openStreams, scheduler.busy]).toEqual([0, 0]);
   });
 
-  it('leaves the samples to their owner', async () => {
+  it('copies the samples', async () => {
     const stream = thread.open({ format: 'pcm', inputRate: 24000 });
     const own = samples.slice();
     await stream.push(own, options);
@@ -46,7 +46,7 @@ describe('EncoderThread', () => {
     expect(own).toEqual(samples);
   });
 
-  it('forgets a stream that is cancelled, whenever that is', async () => {
+  it('removes a cancelled stream in any state', async () => {
     const early = thread.open({ format: 'mp3', inputRate: 24000 });
     early.cancel();
     const late = thread.open({ format: 'mp3', inputRate: 24000 });
@@ -57,13 +57,13 @@ describe('EncoderThread', () => {
     await expect(late.push(samples, options)).rejects.toThrow(MediaError);
   });
 
-  it('does not start a job whose signal fires while it waits for a permit', async () => {
+  it('does not start a job whose signal is aborted while it waits for a permit', async () => {
     const abort = new AbortController();
     let release: (() => void) | undefined;
     const until = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const held = scheduler.use('first-chunk', () => until);
+    const blockingJob = scheduler.use('first-chunk', () => until);
     const stream = thread.open({ format: 'mp3', inputRate: 24000 });
     const waiting = stream.push(samples, { priority: 'later-chunk', signal: abort.signal });
     expect(scheduler.waiting('later-chunk')).toBe(1);
@@ -71,11 +71,11 @@ describe('EncoderThread', () => {
     await expect(waiting).rejects.toMatchObject({ code: 'ABORTED' });
     stream.cancel();
     release?.();
-    await held;
+    await blockingJob;
     expect([scheduler.waiting('later-chunk'), scheduler.busy]).toEqual([0, 0]);
   });
 
-  it('tells of a format or rate that it does not know', async () => {
+  it('rejects unknown formats and rates', async () => {
     const odd = thread.open({ format: 'flac', inputRate: 24000 });
     await expect(odd.push(samples, options)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
     odd.cancel();

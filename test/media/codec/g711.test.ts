@@ -6,7 +6,7 @@ const PCM = [
   0, 1, -1, 8, -8, 100, -100, 1000, -1000, 8000, -8000, 32635, -32635, 32767, -32768,
 ] as const;
 
-// Made with CPython's audioop.
+// Reference values from CPython's audioop.
 const LAWS = [
   {
     name: 'μ-law',
@@ -34,11 +34,11 @@ const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 
 describe.each(LAWS)('$name', ({ encode, decode, ...wanted }) => {
   it('encodes and decodes the known samples', () => {
-    const wire = new Uint8Array(PCM.length);
-    encode(Int16Array.from(PCM), wire);
-    expect(Buffer.from(wire).toString('hex')).toBe(wanted.wire);
+    const encoded = new Uint8Array(PCM.length);
+    encode(Int16Array.from(PCM), encoded);
+    expect(Buffer.from(encoded).toString('hex')).toBe(wanted.wire);
     const pcm = new Int16Array(PCM.length);
-    decode(wire, pcm);
+    decode(encoded, pcm);
     expect([...pcm]).toEqual(wanted.decoded);
   });
 
@@ -52,12 +52,12 @@ describe.each(LAWS)('$name', ({ encode, decode, ...wanted }) => {
   });
 
   it('encodes every sample as the standard does', () => {
-    const wire = new Uint8Array(65536);
+    const encoded = new Uint8Array(65536);
     encode(
       Int16Array.from({ length: 65536 }, (_, i) => i - 32768),
-      wire,
+      encoded,
     );
-    expect(sha256(wire)).toBe(wanted.allEncoded);
-    expect(wire[32768]).toBe(wanted.silence);
+    expect(sha256(encoded)).toBe(wanted.allEncoded);
+    expect(encoded[32768]).toBe(wanted.silence);
   });
 });

@@ -6,7 +6,7 @@ import { levelOf, tone } from '../../support/harness/audio/tones.js';
 
 const RATES = [8000, 12000, 16000, 24000, 48000] as const;
 
-/** The packets of a tone, and what comes of them. */
+/** The packets of a tone and their decoded audio. */
 function codec(rate: (typeof RATES)[number]) {
   const encoder = new OpusPacketEncoder(rate);
   const decoder = new OpusDecoder(rate);
@@ -20,18 +20,20 @@ function codec(rate: (typeof RATES)[number]) {
 }
 
 describe('Opus packets', () => {
-  it.each(RATES)('carry a tone at %i Hz', (rate) => {
+  it.each(RATES)('encode and decode a tone at %i Hz', (rate) => {
     const { pass, close } = codec(rate);
-    const heard: number[] = [];
-    for (const frame of cut(tone(440, rate, rate), [rate / 50])) heard.push(...pass(frame));
-    expect(heard.length).toBe(rate);
-    const level = levelOf(Float32Array.from(heard.slice(rate / 2), (sample) => sample / 32768));
+    const frequencies: number[] = [];
+    for (const frame of cut(tone(440, rate, rate), [rate / 50])) frequencies.push(...pass(frame));
+    expect(frequencies.length).toBe(rate);
+    const level = levelOf(
+      Float32Array.from(frequencies.slice(rate / 2), (sample) => sample / 32768),
+    );
     expect(level).toBeCloseTo(0.5 * Math.SQRT1_2, 1);
     close();
     close();
   });
 
-  it('are made for 150 calls at a time, none of which hears another', () => {
+  it('are encoded for 150 separate calls at the same time', () => {
     const frames = cut(tone(300, 24000, 4800), [480]);
     const first = codec(24000);
     const wanted = frames.map((frame) => first.pass(frame));
@@ -44,7 +46,7 @@ describe('Opus packets', () => {
   });
 
   it.each([[[]], [[0xff, 0xff, 0xff]], [Array<number>(1276).fill(0)]])(
-    'are refused when they are none, %#',
+    'are rejected if they are invalid, %#',
     (bytes) => {
       const decoder = new OpusDecoder(24000);
       expect(() => decoder.decode(Uint8Array.from(bytes))).toThrow(
@@ -54,7 +56,7 @@ describe('Opus packets', () => {
     },
   );
 
-  it('know five rates', () => {
+  it('support five sample rates', () => {
     expect([8000, 24000, 44100].map(isOpusRate)).toEqual([true, true, false]);
   });
 });

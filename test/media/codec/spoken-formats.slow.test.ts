@@ -24,7 +24,7 @@ const TEXTS = {
     'Our office opens at nine in the morning and closes at six. You can reach us by phone on ' +
     'every day but Sunday. Please have your order number at hand when you call.',
 };
-/** What each reader must be told of formats without a header. */
+/** Input options of each reader for formats without a header. */
 const HEADERLESS: Readonly<Record<string, { ffmpeg: string; sox: readonly string[] }>> = {
   'audio/pcm': { ffmpeg: 's16le', sox: ['-t', 's16'] },
   'audio/basic': { ffmpeg: 'mulaw', sox: ['-t', 'ul'] },
@@ -38,7 +38,7 @@ const CODECS: Readonly<Record<string, string>> = {
   'audio/x-alaw-basic': 'pcm_alaw',
   'audio/ogg; codecs=opus': 'opus',
 };
-/** LAME's delay of 576 samples and a decoder's own of 529. */
+/** LAME's delay of 576 samples and the decoder's delay of 529. */
 const MP3_DELAY = 1105;
 const MAX_WORD_ERRORS = 0.15;
 
@@ -67,17 +67,17 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A text as the product makes its file: chunk for chunk, as the voice speaks. */
+/** A text as the product encodes it: chunk by chunk, as the voice emits them. */
 async function fileOf(format: string, text: string): Promise<Buffer> {
   const options = { priority: 'later-chunk', signal: new AbortController().signal } as const;
   const stream = encoders.open({ format, inputRate: voice.sampleRate });
-  const pieces: Uint8Array[] = [];
-  for (const chunk of spoken.get(text)!) pieces.push(await stream.push(chunk, options));
-  pieces.push(await stream.finish(options));
-  return Buffer.concat(pieces);
+  const outputs: Uint8Array[] = [];
+  for (const chunk of spoken.get(text)!) outputs.push(await stream.push(chunk, options));
+  outputs.push(await stream.finish(options));
+  return Buffer.concat(outputs);
 }
 
-/** Where the voice's chunks meet, in samples at a rate. */
+/** Positions where the voice's chunks meet, in samples. */
 function joinsOf(text: string, sampleRate: number): number[] {
   let at = 0;
   const ends = spoken.get(text)!.map((chunk) => {
@@ -92,12 +92,12 @@ function lengthOf(text: string, sampleRate: number): number {
   return Math.round((length * sampleRate) / voice.sampleRate);
 }
 
-describeWith(['ffmpeg', 'ffprobe', 'sox', 'opusinfo'], 'speech', (tools) => {
+describeWith(['ffmpeg', 'ffprobe', 'sox', 'opusinfo'], 'encoded speech', (tools) => {
   const cases = [...AUDIO_FORMATS.values()].flatMap((format) =>
     (['short', 'long'] as const).map((size) => ({ ...format, size, text: TEXTS[size] })),
   );
 
-  it.each(cases)('in $name is what it says, $size', async (format) => {
+  it.each(cases)('in $name has the duration and the audio of the text, $size', async (format) => {
     const { name, contentType, sampleRate, size, text } = format;
     const file = await fileOf(name, text);
     const path = join(folder, `${name}-${size}`);
@@ -120,7 +120,7 @@ describeWith(['ffmpeg', 'ffprobe', 'sox', 'opusinfo'], 'speech', (tools) => {
     if (contentType === 'audio/mpeg') {
       expect([extra > 0, extra <= 2304]).toEqual([true, true]);
       expect(found.bit_rate).toBe(String(kilobits * 1000));
-      // Every frame is as long as the rate says: none is missing, none is there twice.
+      // The number of frames matches the rate: none is missing or duplicated.
       const frames = decoded.length / (sampleRate < 32_000 ? 576 : 1152);
       expect(Math.round(frames) - frames).toBeCloseTo(0, 5);
     } else {
@@ -131,17 +131,17 @@ describeWith(['ffmpeg', 'ffprobe', 'sox', 'opusinfo'], 'speech', (tools) => {
       }
     }
     if (contentType.startsWith('audio/ogg')) {
-      // The rate is a mean that the encoder aims at; heads and short pages come on top.
+      // The bit rate is an average target; headers and short pages add to it.
       const share = bitsPerSecond / (kilobits * 1000);
       expect([share < 1.15, size === 'short' || share > 0.85]).toEqual([true, true]);
-      await opusIsSound(tools.opusinfo, path, length / sampleRate);
+      await expectValidOpus(tools.opusinfo, path, length / sampleRate);
     }
-    const sound = contentType === 'audio/mpeg' ? decoded.subarray(MP3_DELAY) : decoded;
-    const { most, natural } = clicks(sound, joinsOf(text, sampleRate), sampleRate);
+    const aligned = contentType === 'audio/mpeg' ? decoded.subarray(MP3_DELAY) : decoded;
+    const { most, natural } = clicks(aligned, joinsOf(text, sampleRate), sampleRate);
     expect(most).toBeLessThanOrEqual(natural);
   });
 
-  it('with a click at a join would be found out', async () => {
+  it('with a click at a join is detected', async () => {
     const chunks = spoken.get(TEXTS.long)!;
     const cut = concat(
       Float32Array,
@@ -156,33 +156,33 @@ describeWith(['ffmpeg', 'ffprobe', 'sox', 'opusinfo'], 'speech', (tools) => {
     expect(most).toBeGreaterThan(natural);
   });
 
-  it.each(['mp3', 'opus_48000_32', 'ulaw_8000'])('in %s is understood', async (name) => {
+  it.each(['mp3', 'opus_48000_32', 'ulaw_8000'])('in %s is transcribed correctly', async (name) => {
     const { contentType, sampleRate } = AUDIO_FORMATS.get(name)!;
     const raw = HEADERLESS[contentType];
     const input = raw ? ['-f', raw.ffmpeg, '-ar', String(sampleRate), '-ac', '1'] : [];
     const file = await fileOf(name, TEXTS.long);
     const samples = await decodeWithFfmpeg(tools.ffmpeg, file, { input, sampleRate: 16_000 });
-    const { text: heard } = await recogniser.transcribe(samples.subarray(0, 192_000), {
+    const { text: transcript } = await recogniser.transcribe(samples.subarray(0, 192_000), {
       priority: 'final-transcript',
     });
-    const { errors, words } = wordErrors(TEXTS.long, heard);
-    expect(errors / words, heard).toBeLessThanOrEqual(MAX_WORD_ERRORS);
+    const { errors, words } = wordErrors(TEXTS.long, transcript);
+    expect(errors / words, transcript).toBeLessThanOrEqual(MAX_WORD_ERRORS);
   });
 });
 
-/** The worst place where chunks meet, and what but one place in a thousand elsewhere have. */
+/** The worst join, and the 99.9th percentile of all other positions. */
 function clicks(samples: Float32Array, joins: readonly number[], sampleRate: number) {
   const step = Math.round(sampleRate / 1000);
-  const elsewhere: number[] = [];
+  const otherPositions: number[] = [];
   for (let at = 20 * step; at < samples.length - 20 * step; at += step) {
     if (joins.every((place) => Math.abs(place - at) > 3 * step)) {
-      elsewhere.push(clickAt(samples, at, sampleRate));
+      otherPositions.push(clickAt(samples, at, sampleRate));
     }
   }
-  elsewhere.sort((a, b) => a - b);
+  otherPositions.sort((a, b) => a - b);
   return {
     most: Math.max(0, ...joins.map((at) => clickAt(samples, at, sampleRate))),
-    natural: elsewhere[Math.floor(elsewhere.length * 0.999)]!,
+    natural: otherPositions[Math.floor(otherPositions.length * 0.999)]!,
   };
 }
 
@@ -195,7 +195,7 @@ async function probe(ffprobe: string, input: readonly string[]) {
   return streams[0]!;
 }
 
-/** Samples that sox finds. */
+/** Number of samples as read by sox. */
 async function soxLength(sox: string, input: readonly string[]): Promise<number> {
   const { stdout } = await run(sox, ['--ignore-length', ...input, '-t', 's16', '-'], {
     encoding: 'buffer',
@@ -204,7 +204,7 @@ async function soxLength(sox: string, input: readonly string[]): Promise<number>
   return stdout.length / 2;
 }
 
-async function opusIsSound(opusinfo: string, path: string, seconds: number): Promise<void> {
+async function expectValidOpus(opusinfo: string, path: string, seconds: number): Promise<void> {
   const { stdout, stderr } = await run(opusinfo, [path]);
   expect(`${stdout}${stderr}`).not.toMatch(/warning|error|invalid/i);
   expect(stdout).toMatch(/Pre-skip: 312/);

@@ -7,7 +7,7 @@ import '../../support/harness/process/property-seed.js';
 const UNKNOWN_SIZE = [0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
 const EBML = [0x1a, 0x45, 0xdf, 0xa3];
 
-/** Elements as browsers write them: the segment and its clusters know no size of their own. */
+/** Elements as browsers write them: segment and clusters have no size. */
 function element(id: readonly number[], content: readonly number[] | 'open'): number[] {
   if (content === 'open') return [...id, ...UNKNOWN_SIZE];
   const { length } = content;
@@ -31,8 +31,8 @@ function file(clusters: readonly (readonly (readonly number[])[])[]): Uint8Array
 
 const packet = fc.array(fc.nat({ max: 255 }), { minLength: 1, maxLength: 300 });
 
-describe('reading WebM', () => {
-  it('finds every packet of every cluster', () => {
+describe('WebM reader', () => {
+  it('returns every packet of every cluster', () => {
     fc.assert(
       fc.property(fc.array(fc.array(packet, { maxLength: 5 }), { maxLength: 5 }), (clusters) => {
         expect(webmPackets(file(clusters)).map((found) => [...found])).toEqual(clusters.flat());
@@ -40,7 +40,7 @@ describe('reading WebM', () => {
     );
   });
 
-  it('leaves out what the end has cut off', () => {
+  it('ignores a truncated end', () => {
     const whole = file([
       [
         [1, 2, 3],
@@ -50,7 +50,7 @@ describe('reading WebM', () => {
     expect(webmPackets(whole.subarray(0, -1)).map((found) => [...found])).toEqual([[1, 2, 3]]);
   });
 
-  it('ends on any bytes, and refuses what is no WebM', () => {
+  it('terminates for any bytes and rejects other formats', () => {
     expect(() => webmPackets(Buffer.from('RIFF'))).toThrow(MediaError);
     expect(webmPackets(new Uint8Array(0))).toEqual([]);
     fc.assert(

@@ -13,8 +13,8 @@ const sentence = (i: number) => `Room number ${i} has a view of the harbour and 
 const many = (count: number) => Array.from({ length: count }, (_, i) => sentence(i)).join(' ');
 const letters = (text: string) => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
 
-describe('a document in passages', () => {
-  it('keeps short sections together, below the title that they share', () => {
+describe('document chunker', () => {
+  it('keeps short sections together under their common title', () => {
     const [passage, ...others] = passagesOf(
       '# Hotel\n## Arrival\nFrom three.\n\n## Pets\n- Dogs\n- Cats\n',
     );
@@ -25,7 +25,7 @@ describe('a document in passages', () => {
     });
   });
 
-  it('cuts long sections at sentences, with the titles above and the last words again', () => {
+  it('splits long sections at sentences, with the titles and an overlap', () => {
     const passages = passagesOf(`# Hotel\n\n## Rooms\n\n${many(160)}\n\n## Bar\n\n${many(20)}`);
     expect(passages.length).toBeGreaterThan(3);
     const rooms = passages.filter(({ title }) => title === 'Hotel, Rooms');
@@ -40,14 +40,14 @@ describe('a document in passages', () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(460);
   });
 
-  it('has no titles without text, and nothing of what holds no words', () => {
+  it('omits titles without text and parts without words', () => {
     expect(passagesOf('# One\n\n## Two\n\n--- ** !!')).toEqual([]);
     expect(passagesOf('')).toEqual([]);
     expect(passagesOf('The end.\n\n# Appendix')).toEqual([{ title: '', text: 'The end.' }]);
   });
 
-  it('of any text holds every letter, in passages and windows of bounded length', () => {
-    const piece = fc.oneof(
+  it('keeps every letter of any text, in passages and windows of limited length', () => {
+    const block = fc.oneof(
       fc.constantFrom(
         '# Title\n',
         '\n\n',
@@ -61,8 +61,8 @@ describe('a document in passages', () => {
       fc.constantFrom(many(3), many(40), 'x'.repeat(3_000), `${'word '.repeat(900)}\n`),
     );
     fc.assert(
-      fc.property(fc.array(piece, { maxLength: 25 }), (pieces) => {
-        const passages = passagesOf(pieces.join(''));
+      fc.property(fc.array(block, { maxLength: 25 }), (blocks) => {
+        const passages = passagesOf(blocks.join(''));
         for (const passage of passages) {
           expect(estimateTokensOf(passage.text)).toBeLessThanOrEqual(900);
           for (const window of embeddingWindows(passage, 110)) {
@@ -73,19 +73,19 @@ describe('a document in passages', () => {
       { numRuns: 60 },
     );
     const text = Array.from({ length: 500 }, (_, i) => `${sentence(i)}${i % 9 ? ' ' : '\n\n'}`);
-    const told = passagesOf(text.join('')).map((passage) => passage.text);
+    const passageTexts = passagesOf(text.join('')).map((passage) => passage.text);
     for (let i = 0; i < 500; i++)
-      expect(told.some((one) => one.includes(`number ${i} `))).toBe(true);
-    expect(told.reduce((sum, one) => sum + letters(one), 0)).toBeGreaterThan(
+      expect(passageTexts.some((one) => one.includes(`number ${i} `))).toBe(true);
+    expect(passageTexts.reduce((sum, one) => sum + letters(one), 0)).toBeGreaterThan(
       letters(text.join('')),
     );
   });
 
-  it('takes time in proportion to its length, and pauses', async () => {
+  it('takes linear time and yields to other tasks', async () => {
     const hostile = ['x', 'a\n', '# t\n', '# a\nb\n', '[', '**', '| a | b |\n', 'ab. ', '漢'];
-    for (const piece of hostile) {
+    for (const block of hostile) {
       let pauses = 0;
-      await runInSteps(chunkDocument(piece.repeat(60_000 / piece.length)), async () => {
+      await runInSteps(chunkDocument(block.repeat(60_000 / block.length)), async () => {
         pauses++;
       });
       expect(pauses).toBeLessThan(60_000);

@@ -5,11 +5,11 @@ import { chunkText, chunkTextInSteps } from '../../../media/embeddings/text-chun
 import { cpuMs } from '../../support/harness/process/cpu-time.js';
 import '../../support/harness/process/property-seed.js';
 
-const told = (text: string) =>
+const passagesOf = (text: string) =>
   chunkText(text).map(({ heading, text: passage }) => `${heading} | ${passage}`);
 
-describe('a text in passages', () => {
-  it('has one for each paragraph, item and row, below its titles', () => {
+describe('text chunker', () => {
+  it('makes one passage per paragraph, item and row, with its titles', () => {
     const text = `Intro line
 goes on.
 
@@ -26,7 +26,7 @@ Opening times:
 - Tuesday
 
 Closed else.`;
-    expect(told(text)).toEqual([
+    expect(passagesOf(text)).toEqual([
       ' | Intro line goes on.',
       'Prices | Prices change each year.',
       'Prices | Tea: 2 euros',
@@ -38,14 +38,14 @@ Closed else.`;
     ]);
   });
 
-  it('puts an answer below its question', () => {
-    expect(told('Q: Do you deliver?\n\nA: Yes, we do.\n\nWe also sell tea.')).toEqual([
+  it('joins an answer with its question', () => {
+    expect(passagesOf('Q: Do you deliver?\n\nA: Yes, we do.\n\nWe also sell tea.')).toEqual([
       'Do you deliver? | Yes, we do.',
       ' | We also sell tea.',
     ]);
   });
 
-  it('is cut at sentences where it is long, and anywhere where it has none', () => {
+  it('splits long text at sentences, and anywhere without them', () => {
     const sentence = 'This sentence is as long as many others are.';
     const long = chunkText(Array(40).fill(sentence).join(' '));
     expect(long.length).toBeGreaterThan(3);
@@ -55,13 +55,13 @@ Closed else.`;
     for (const { text } of solid) expect(text.length).toBeLessThanOrEqual(450);
   });
 
-  it('of many tiny blocks has few passages', () => {
+  it('joins many tiny blocks into few passages', () => {
     const passages = chunkText('a\n\n'.repeat(60_000));
     expect(passages.length).toBeLessThan(1_000);
     expect(passages.map(({ text }) => text).join(' ').length).toBe(119_999);
   });
 
-  it('of any text holds every letter, in passages of bounded length', () => {
+  it('keeps every letter of any text, in passages of limited length', () => {
     const part = fc.constantFrom(
       '# ',
       '- ',
@@ -103,13 +103,13 @@ Closed else.`;
     ['dashes', `|${'-'.repeat(199_000)}x`],
     ['one sentence', 'word '.repeat(40_000)],
     ['sentences', 'One. '.repeat(40_000)],
-  ])('takes no long time for %s', (_, text) => {
+  ])('is fast for %s', (_, text) => {
     const begin = cpuMs();
     chunkText(text);
     expect(cpuMs() - begin).toBeLessThan(1_500);
   });
 
-  it('is cut the same wherever its parts are read', () => {
+  it('gives the same passages in any chunking', () => {
     const part = fc.constantFrom(
       '\n# A title\n',
       '\n- an item of a list that tells something\n',
@@ -125,7 +125,7 @@ Closed else.`;
         fc.array(part, { minLength: 20, maxLength: 60 }),
         fc.integer({ min: 150, max: 200 }),
         (parts, lines) => {
-          // The tenth thousand of characters ends somewhere in it.
+          // The first 10,000 characters end somewhere inside it.
           const text = parts.join('');
           const wanted = chunkText(`${filler}${text}`).slice(1);
           expect(chunkText(filler.repeat(lines) + text).slice(lines)).toEqual(wanted);
@@ -140,7 +140,7 @@ Closed else.`;
     ['items', '- one\n- two\n'.repeat(16_000)],
     ['one sentence', 'word '.repeat(40_000)],
     ['sentences', 'One. '.repeat(40_000)],
-  ])('of 200,000 characters keeps nobody waiting, %s', async (_, text) => {
+  ])('pauses regularly for 200,000 characters: %s', async (_, text) => {
     let pauses = 0;
     const passages = await runInSteps(chunkTextInSteps(text), async () => void pauses++);
     expect(pauses).toBeGreaterThan(20);

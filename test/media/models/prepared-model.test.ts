@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** Makes two files of a model: its bytes, and the same in reverse. */
+/** Writes two files of a model: its bytes, and the same in reverse order. */
 const REVERSE: ModelRecipe = {
   name: 'reverse',
   version: 1,
@@ -42,19 +42,19 @@ async function reversed(recipe = REVERSE, runtimeVersion = '1.0.0'): Promise<str
   return Buffer.from(preparedFile(prepared, 'reversed')).toString();
 }
 
-it('is prepared once and read from then on', async () => {
+it('a model is prepared once and read afterwards', async () => {
   expect([await reversed(), await reversed(), await reversed()]).toEqual(Array(3).fill('ledom'));
   expect(runs).toBe(1);
   expect(readdirSync(folder)).toHaveLength(1);
 });
 
-it('is prepared once by several that start together', async () => {
+it('concurrent processes prepare a model once', async () => {
   const all = await Promise.all([reversed(), reversed(), reversed()]);
   expect(all).toEqual(Array(3).fill('ledom'));
   expect(runs).toBe(1);
 });
 
-it('is prepared again for another file, recipe version or runtime', async () => {
+it('a model is prepared again for another file, recipe version or runtime', async () => {
   await reversed();
   await reversed({ ...REVERSE, version: 2 });
   await reversed(REVERSE, '1.0.1');
@@ -65,7 +65,7 @@ it('is prepared again for another file, recipe version or runtime', async () => 
 });
 
 it.each(['reversed', 'same', 'checksums.json'])(
-  'is prepared again if %s is damaged',
+  'a model is prepared again if %s is damaged',
   async (name) => {
     await reversed();
     const damaged = join(folder, readdirSync(folder)[0]!, name);
@@ -81,14 +81,14 @@ it.each(['reversed', 'same', 'checksums.json'])(
   },
 );
 
-it('is prepared in memory where nothing can be stored', async () => {
+it('a model is prepared in memory if nothing can be stored', async () => {
   folder = join(file, 'prepared');
   expect([await reversed(), await reversed()]).toEqual(['ledom', 'ledom']);
   expect(runs).toBe(2);
   expect(readdirSync(root)).toEqual(['model.onnx']);
 });
 
-it('leaves nothing behind when the model is refused', async () => {
+it('a rejected model leaves no files behind', async () => {
   const refuse: ModelRecipe = {
     ...REVERSE,
     prepare: () => {
@@ -106,7 +106,7 @@ it.each([
   ['absent', new Map<string, Uint8Array>()],
   ['no JSON', new Map([['split.json', Buffer.from('{')]])],
   ['of another form', new Map([['split.json', Buffer.from('{"features": 1}')]])],
-])('has a description that is rejected if it is %s', (_, prepared) => {
+])('a description is rejected if it is %s', (_, prepared) => {
   const schema = z.object({ features: z.string() });
   expect(() => preparedJson(prepared, 'split.json', schema)).toThrowError(
     expect.objectContaining({ code: 'MODEL_CORRUPT' }),

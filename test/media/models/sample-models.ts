@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Model, ModelSource } from '../../../media/models/model.js';
 
-/** A model of the given files, all from `sources`; hashes as published. */
+/** A model of the given files, all from `sources`, with correct hashes. */
 export function sampleModel(
   id: string,
   files: Readonly<Record<string, Buffer>>,

@@ -50,8 +50,8 @@ async function putByHand(into: string, files: Readonly<Record<string, Buffer>> =
   }
 }
 
-describe('what is installed already', () => {
-  it('adopts files that were put there by hand, with stamp and licence', async () => {
+describe('installed models', () => {
+  it('include files copied by hand, which get a stamp and the licence', async () => {
     await putByHand(cacheDir);
     expect(await store().locate('sample')).toBe(join(cacheDir, 'sample'));
     expect((await readdir(join(cacheDir, 'sample'))).sort()).toEqual(
@@ -60,7 +60,7 @@ describe('what is installed already', () => {
     expect(server.log).toEqual([]);
   });
 
-  it('trusts size and time at the next start, and hashes again when the time has changed', async () => {
+  it('are checked by size and time at the next start, and hashed again if the time has changed', async () => {
     await putByHand(cacheDir);
     const file = join(cacheDir, 'sample', 'a.onnx');
     const mtime = new Date(1_700_000_000_000);
@@ -68,7 +68,7 @@ describe('what is installed already', () => {
     await store().locate('sample');
     await writeFile(file, randomBytes(200_000));
     await utimes(file, mtime, mtime);
-    // The cheap look cannot see this; the thorough one does.
+    // The fast check cannot detect this; `verify` can.
     expect(await store().locate('sample')).toBeDefined();
     expect((await store().verify())[0]).toMatchObject({ state: 'corrupt', faultyFile: file });
     const later = new Date(mtime.getTime() + 5000);
@@ -77,7 +77,7 @@ describe('what is installed already', () => {
   });
 
   it.each(['{', '{"files": [{}]}', '{"id": "sample", "files": [{"name": "a.onnx"}]}'])(
-    'hashes again when the stamp is %s',
+    'are hashed again if the stamp is %s',
     async (stamp) => {
       await putByHand(cacheDir);
       const stampFile = join(cacheDir, 'sample', '.installed.json');
@@ -90,7 +90,7 @@ describe('what is installed already', () => {
     },
   );
 
-  it('fetches a damaged model again', async () => {
+  it('are downloaded again if they are damaged', async () => {
     await putByHand(cacheDir, { 'a.onnx': FILES['a.onnx'].subarray(1), 'b.json': FILES['b.json'] });
     expect((await store().list())[0]?.state).toBe('corrupt');
     await store().ensure(['sample']);
@@ -100,7 +100,7 @@ describe('what is installed already', () => {
     expect((await store().verify())[0]?.state).toBe('installed');
   });
 
-  it('looks into MODELS_DIR first and writes nothing there', async () => {
+  it('are looked up in MODELS_DIR first, without writing there', async () => {
     const modelsDir = join(folder, 'bundle');
     await putByHand(modelsDir);
     await putByHand(cacheDir);
@@ -109,14 +109,14 @@ describe('what is installed already', () => {
     expect(await readdir(modelsDir)).toEqual(['sample']);
   });
 
-  it('goes past a damaged bundle to the cache', async () => {
+  it('are read from the cache if the bundle is damaged', async () => {
     const modelsDir = join(folder, 'bundle');
     await putByHand(modelsDir, { 'a.onnx': randomBytes(200_000) });
     await putByHand(cacheDir);
     expect(await store({ modelsDir }).locate('sample')).toBe(join(cacheDir, 'sample'));
   });
 
-  it('says MODEL_MISSING with the command that fetches it', async () => {
+  it('throw MODEL_MISSING with the download command if they are missing', async () => {
     await expect(store().require('sample')).rejects.toMatchObject({
       code: 'MODEL_MISSING',
       message: expect.stringContaining('npm run models -- fetch sample'),
@@ -131,7 +131,7 @@ describe('what is installed already', () => {
     });
   });
 
-  it('fetches the model that another one needs along with it', async () => {
+  it('are downloaded together with the models that they require', async () => {
     const second: Model = { ...model, id: 'second', requires: 'sample' };
     const both = new ModelStore({ cacheDir, models: [model, second], advice: MODEL_ADVICE });
     expect((await both.missing(['second'])).map(({ id }) => id)).toEqual(['sample', 'second']);
@@ -139,13 +139,13 @@ describe('what is installed already', () => {
     expect(await both.missing(['second', 'sample'])).toEqual([]);
   });
 
-  it('puts a new install in place by one rename, over what lay there', async () => {
+  it('replace the existing folder on an install', async () => {
     await putByHand(cacheDir, { 'stray.txt': Buffer.from('old') });
     await store().ensure(['sample']);
     expect(await readdir(join(cacheDir, 'sample'))).not.toContain('stray.txt');
   });
 
-  it('still knows an install after the cache was moved', async () => {
+  it('are still recognised after the cache was moved', async () => {
     await store().ensure(['sample']);
     const moved = join(folder, 'moved');
     await rename(cacheDir, moved);
@@ -153,8 +153,10 @@ describe('what is installed already', () => {
   });
 });
 
-describe('a disk that refuses', () => {
-  it('says DISK_FULL and what to do, and goes on once there is room', async ({ skip }) => {
+describe('unwritable disk', () => {
+  it('throws DISK_FULL with instructions, and the download continues when there is space', async ({
+    skip,
+  }) => {
     const small = join(folder, 'small');
     await mkdir(small);
     const refusal = mountSmall(small);
@@ -173,7 +175,7 @@ describe('a disk that refuses', () => {
     }
   });
 
-  it('says that the cache cannot be written', async () => {
+  it('reports a cache that cannot be written', async () => {
     const file = join(folder, 'a-file');
     await writeFile(file, '');
     await chmod(file, 0o400);
@@ -188,7 +190,7 @@ describe('a disk that refuses', () => {
   });
 });
 
-/** A file system of 120 kB, or the reason why there is none. */
+/** Mounts a file system of 120 kB. @returns the reason if that is impossible */
 function mountSmall(at: string): string | undefined {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=120k', 'tmpfs', at], { stdio: 'pipe' });

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Model } from '../../../media/models/model.js';
 import { ModelStore } from '../../../media/models/store.js';
 import { MODEL_ADVICE } from '../../../src/platform/process/models-command.js';
-import { type FileServer, type Mischief, serveFiles } from './file-server.js';
+import { type FileServer, type ServerFault, serveFiles } from './file-server.js';
 import { hashOf, sampleModel } from './sample-models.js';
 
 const FILES = { 'voice.onnx': randomBytes(300_000), 'Köln.json': Buffer.from('{"a":1}') };
@@ -31,13 +31,13 @@ function store(models: readonly Model[] = [model]): ModelStore {
   return new ModelStore({ cacheDir, models, advice: MODEL_ADVICE });
 }
 
-async function ensureAfter(...mischief: readonly Mischief[]): Promise<string> {
-  server.mischief.push(...mischief);
+async function ensureAfter(...faults: readonly ServerFault[]): Promise<string> {
+  server.faults.push(...faults);
   return (await store().ensure(['sample'])).get('sample') ?? '';
 }
 
-describe('fetching by URL', () => {
-  it('installs the files with their licence and leaves nothing unfinished', async () => {
+describe('download by URL', () => {
+  it('installs the files with their licence and leaves no partial files', async () => {
     const folder = await ensureAfter();
     expect(folder).toBe(join(cacheDir, 'sample'));
     expect((await readdir(folder)).sort()).toEqual(
@@ -48,7 +48,7 @@ describe('fetching by URL', () => {
     expect(await readdir(join(cacheDir, '.work'))).toEqual([]);
   });
 
-  it('asks a second time only for what a dropped connection left out', async () => {
+  it('requests only the missing part after a lost connection', async () => {
     await ensureAfter('drop-midway');
     expect(server.log).toEqual([
       '/voice.onnx whole',
@@ -57,16 +57,16 @@ describe('fetching by URL', () => {
     ]);
   });
 
-  it('goes on in a later run, after a run that was cancelled midway', async () => {
-    server.mischief.push('drop-midway', 'busy', 'busy', 'busy');
+  it('continues in a later run after a cancelled one', async () => {
+    server.faults.push('drop-midway', 'busy', 'busy', 'busy');
     const stop = new AbortController();
     const run = store().ensure(['sample'], { signal: stop.signal });
     const aborted = expect(run).rejects.toMatchObject({ code: 'ABORTED' });
-    // The half that came is on the disk, and the server has nothing more for this run.
+    // Half of the file is on disk, and the server has nothing more for this run.
     await vi.waitUntil(() => server.log.length >= 2, { timeout: 20_000 });
     stop.abort();
     await aborted;
-    server.mischief.length = 0;
+    server.faults.length = 0;
     expect(await store().locate('sample')).toBeUndefined();
     const before = server.log.length;
     const folder = await ensureAfter();
@@ -74,29 +74,29 @@ describe('fetching by URL', () => {
     expect(hashOf(await readFile(join(folder, 'voice.onnx')))).toBe(hashOf(GRAPH));
   });
 
-  it('starts over where the server ignores the range', async () => {
+  it('starts again if the server ignores the range', async () => {
     const folder = await ensureAfter('drop-midway', 'ignore-range');
     expect(hashOf(await readFile(join(folder, 'voice.onnx')))).toBe(hashOf(GRAPH));
   });
 
-  it('throws away what does not match and fetches it anew', async () => {
+  it('discards a file with a wrong hash and downloads it again', async () => {
     const folder = await ensureAfter('corrupt');
     expect(server.log.slice(0, 2)).toEqual(['/voice.onnx whole', '/voice.onnx whole']);
     expect(hashOf(await readFile(join(folder, 'voice.onnx')))).toBe(hashOf(GRAPH));
   });
 
-  it('does not take a byte more than published', async () => {
+  it('reads at most the published size', async () => {
     const folder = await ensureAfter('too-long');
     expect(hashOf(await readFile(join(folder, 'voice.onnx')))).toBe(hashOf(GRAPH));
   });
 
-  it('finishes a file that came one byte short', async () => {
+  it('completes a file that is one byte short', async () => {
     const folder = await ensureAfter('short');
     expect(server.log[1]).toBe(`/voice.onnx bytes=${GRAPH.length - 1}-`);
     expect(hashOf(await readFile(join(folder, 'voice.onnx')))).toBe(hashOf(GRAPH));
   });
 
-  it('says MODEL_CORRUPT and what to do when the content is always wrong', async () => {
+  it('throws MODEL_CORRUPT with instructions if the content is always wrong', async () => {
     const run = ensureAfter('corrupt', 'corrupt', 'corrupt', 'corrupt');
     await expect(run).rejects.toMatchObject({
       code: 'MODEL_CORRUPT',
@@ -105,7 +105,7 @@ describe('fetching by URL', () => {
     expect(await store().locate('sample')).toBeUndefined();
   });
 
-  it('does not ask again for a file that the server does not have', async () => {
+  it('does not retry a file that the server does not have', async () => {
     const absent = sampleModel('sample', { 'absent.onnx': GRAPH }, model.sources);
     await expect(store([absent]).ensure(['sample'])).rejects.toMatchObject({
       code: 'DOWNLOAD_FAILED',
@@ -114,7 +114,7 @@ describe('fetching by URL', () => {
     expect(server.log).toHaveLength(1);
   });
 
-  it('checks an MD5 where no SHA-256 is published, and records the SHA-256', async () => {
+  it('checks an MD5 if no SHA-256 is published, and records the SHA-256', async () => {
     const md5 = createHash('md5').update(GRAPH).digest('hex');
     const file = { name: 'voice.onnx', bytes: GRAPH.length, md5 };
     const [entry] = await withFile(file).list();

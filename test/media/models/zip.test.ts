@@ -38,14 +38,14 @@ async function content(name: string): Promise<Buffer> {
 }
 
 describe('zip files', () => {
-  it('reads back what it wrote', async () => {
+  it('are read as written', async () => {
     await writeZip(archive, members());
     for (const [name, expected] of Object.entries(FILES)) {
       expect(hashOf(await content(`tugão/${name}`))).toBe(hashOf(expected));
     }
   });
 
-  it("writes what Python's zipfile finds sound, and reads what that writes, stored or packed", async () => {
+  it("are compatible with Python's zipfile, stored or compressed", async () => {
     await writeZip(archive, members());
     const check =
       'import sys,zipfile; z=zipfile.ZipFile(sys.argv[1]); print(z.testzip(), len(z.namelist()))';
@@ -61,7 +61,7 @@ with zipfile.ZipFile(sys.argv[1], 'w') as z:
   });
 
   it.each([0, 10, 21, 500, 60_000])(
-    'calls a file that is cut after %i bytes corrupt',
+    'are corrupt if they are truncated after %i bytes',
     async (length) => {
       await writeZip(archive, members());
       await truncate(archive, length);
@@ -69,7 +69,7 @@ with zipfile.ZipFile(sys.argv[1], 'w') as z:
     },
   );
 
-  it('stops an entry that unpacks to more than it announced', async () => {
+  it('are rejected if an entry unpacks to more than its declared size', async () => {
     await writeZip(archive, members());
     const entry = (await readZip(archive)).get('tugão/text.txt');
     if (!entry) throw new Error('no entry');
@@ -78,7 +78,7 @@ with zipfile.ZipFile(sys.argv[1], 'w') as z:
     ).rejects.toMatchObject({ code: 'MODEL_CORRUPT' });
   });
 
-  it('calls flipped bits in packed data corrupt', async () => {
+  it('are corrupt if compressed data has flipped bits', async () => {
     await writeZip(archive, members());
     const bytes = await readFile(archive);
     const at = bytes.indexOf('tugão/text.txt') + 18;

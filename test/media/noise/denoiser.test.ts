@@ -4,7 +4,7 @@ import { DENOISER_FRAME, Denoiser } from '../../../media/noise/denoiser.js';
 import { whiteNoise } from '../../support/harness/audio/noise.js';
 import { likenessDb, tone } from '../../support/harness/audio/tones.js';
 
-/** A model that changes nothing but is one frame late, as the real one is. */
+/** A model without an effect except for a delay of one frame, like the real one. */
 function lateModel(gain = 1) {
   const before = new Float32Array(DENOISER_FRAME);
   return (frame: Float32Array) => {
@@ -27,7 +27,7 @@ function pass(denoiser: Denoiser, samples: Float32Array, step: number): Float32A
 }
 
 describe('Denoiser', () => {
-  it('puts each sample in its own place, however the audio is cut', () => {
+  it('keeps the position of each sample in any chunking', () => {
     const audio = tone(440, 16_000, 16_000);
     for (const [runIn, step] of [
       [0, 320],
@@ -46,7 +46,7 @@ describe('Denoiser', () => {
     }
   });
 
-  it('is never more than 20 ms behind', () => {
+  it('has a delay of at most 20 ms', () => {
     const denoiser = new Denoiser(lateModel(), new Float32Array(4_800));
     let [pushed, emitted] = [0, 0];
     for (let i = 0; i < 50; i++) {
@@ -58,7 +58,7 @@ describe('Denoiser', () => {
     }
   });
 
-  it('takes at most 10 dB away, and gives the shortest audio whole', () => {
+  it('reduces the level by at most 10 dB and returns even the shortest audio completely', () => {
     const audio = whiteNoise(16_000);
     const quiet = pass(new Denoiser(lateModel(0), new Float32Array(0)), audio, 320);
     const middle = quiet.subarray(1_000, 15_000);
@@ -75,12 +75,12 @@ describe('Denoiser', () => {
     }
   });
 
-  it('begins and ends without a click', () => {
+  it('starts and ends without a click', () => {
     const audio = tone(100, 16_000, 8_000);
     const out = pass(new Denoiser(lateModel(0), audio), audio, 320);
     const whole = concat(Float32Array, [audio, out, audio]);
     const steps = whole.subarray(1).map((sample, i) => Math.abs(sample - whole[i]!));
-    // The tone's own steepest step, and the fade's.
+    // The maximum step of the tone and of the fade.
     expect(Math.max(...steps)).toBeLessThan(1.2 * 0.5 * ((2 * Math.PI * 100) / 16_000));
   });
 });

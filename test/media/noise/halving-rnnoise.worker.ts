@@ -5,7 +5,7 @@ import { DIES, FAILS, HANGS } from '../../support/harness/audio/faulty-samples.j
 
 const known = new Set<number>();
 
-/** In the place of the noise reduction: each sample comes out halved, at once. */
+/** Replaces the noise reduction: returns each sample halved, without delay. */
 serveJobs<RnnoiseJobs>({
   clean: ({ parts, samples, closed }) => {
     for (const id of closed) known.delete(id);

@@ -4,13 +4,13 @@ import { whiteNoise } from '../../support/harness/audio/noise.js';
 
 const RATE = 16_000;
 
-/** Noise at this level, dB of full scale. */
+/** Noise at this level, in dBFS. */
 function noise(seconds: number, levelDb: number): Float32Array {
   const gain = 10 ** (levelDb / 20) * Math.sqrt(3);
   return whiteNoise(seconds * RATE).map((sample) => sample * gain);
 }
 
-/** Syllables: tones of 180 ms with dips of 60 ms between them, and no longer pause. */
+/** Speech-like signal: tones of 180 ms with gaps of 60 ms and no longer pause. */
 function talk(seconds: number, levelDb: number): Float32Array {
   const gain = 10 ** (levelDb / 20) * Math.SQRT2;
   return Float32Array.from({ length: seconds * RATE }, (_, i) => {
@@ -27,19 +27,19 @@ function floorOf(samples: Float32Array): number {
   return floor.levelDb ?? Number.NaN;
 }
 
-describe('the level of the background', () => {
-  it('is that of steady noise', () => {
+describe('noise level', () => {
+  it('equals that of steady noise', () => {
     for (const levelDb of [-70, -50, -30, -10]) {
       expect(Math.abs(floorOf(noise(4, levelDb)) - levelDb)).toBeLessThan(1.5);
     }
   });
 
-  it('is not raised by somebody who talks over it', () => {
+  it('is not raised by speech', () => {
     const both = sum(noise(4, -50), talk(4, -20));
     expect(Math.abs(floorOf(both) - -50)).toBeLessThan(4);
   });
 
-  it('is unknown at first, and a muted line leaves it as it was', () => {
+  it('is unknown at first and unchanged by a muted line', () => {
     const floor = new NoiseFloor();
     floor.push(new Float32Array(RATE));
     expect(floor.levelDb).toBeUndefined();
@@ -49,7 +49,7 @@ describe('the level of the background', () => {
     expect(floor.levelDb).toBe(before);
   });
 
-  it('is the same however the audio is cut', () => {
+  it('is the same in any chunking', () => {
     const audio = noise(2, -40);
     const floor = new NoiseFloor();
     for (let at = 0; at < audio.length; at += 77) floor.push(audio.subarray(at, at + 77));
@@ -57,25 +57,25 @@ describe('the level of the background', () => {
   });
 });
 
-describe('the switch of the noise reduction', () => {
-  it('goes on in noise within 2 s, and off in quiet within 4 s', () => {
-    const line = new NoiseDetector();
-    expect(line.push(noise(0.5, -35))).toBe(false);
-    expect(line.push(noise(1.5, -35))).toBe(true);
-    expect(line.push(noise(2, -65))).toBe(false);
+describe('noise reduction switch', () => {
+  it('turns on in noise within 2 s and off in silence within 4 s', () => {
+    const detector = new NoiseDetector();
+    expect(detector.push(noise(0.5, -35))).toBe(false);
+    expect(detector.push(noise(1.5, -35))).toBe(true);
+    expect(detector.push(noise(2, -65))).toBe(false);
   });
 
-  it('stays off in a quiet room and over loud speech in it', () => {
-    const line = new NoiseDetector();
-    expect(line.push(noise(5, -60))).toBe(false);
-    expect(line.push(sum(noise(5, -60), talk(5, -15)))).toBe(false);
+  it('stays off in a quiet room, also during loud speech', () => {
+    const detector = new NoiseDetector();
+    expect(detector.push(noise(5, -60))).toBe(false);
+    expect(detector.push(sum(noise(5, -60), talk(5, -15)))).toBe(false);
   });
 
-  it('stays as it is at levels in between', () => {
-    const line = new NoiseDetector();
+  it('keeps its state at levels in between', () => {
+    const detector = new NoiseDetector();
     const switches: boolean[] = [];
     for (const levelDb of [-60, -49, -44, -49, -48, -50, -56, -49]) {
-      switches.push(line.push(noise(4, levelDb)));
+      switches.push(detector.push(noise(4, levelDb)));
     }
     expect(switches).toEqual([false, false, true, true, true, true, false, false]);
   });

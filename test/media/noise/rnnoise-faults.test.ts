@@ -21,43 +21,43 @@ function openReduction(): void {
 }
 
 interface Stream {
-  readonly line: NoiseReductionStream;
-  /** The first sample of each frame that came out. */
-  readonly heard: number[];
+  readonly stream: NoiseReductionStream;
+  /** The first sample of each output frame. */
+  readonly outputs: number[];
   readonly faults: unknown[];
 }
 
 function openStream(onFrame: () => void = () => undefined): Stream {
-  const heard: number[] = [];
+  const outputs: number[] = [];
   const faults: unknown[] = [];
-  const line = reduction.open({
+  const stream = reduction.open({
     onSamples: (samples) => {
-      for (let at = 0; at < samples.length; at += FRAME) heard.push(samples[at]!);
+      for (let at = 0; at < samples.length; at += FRAME) outputs.push(samples[at]!);
       onFrame();
     },
     onFault: (error) => faults.push(error),
   });
-  return { line, heard, faults };
+  return { stream, outputs, faults };
 }
 
-/** The worker halves what it cleans. */
+/** Pushes a frame per stream; the worker halves its samples. */
 async function say(streams: readonly Stream[], value: number): Promise<void> {
-  const wanted = streams.map(({ heard }) => heard.length + 1);
-  for (const { line } of streams) line.push(new Float32Array(FRAME).fill(value), true);
+  const wanted = streams.map(({ outputs }) => outputs.length + 1);
+  for (const { stream } of streams) stream.push(new Float32Array(FRAME).fill(value), true);
   await expect
-    .poll(() => streams.map(({ heard }) => heard.length), { interval: 5 })
+    .poll(() => streams.map(({ outputs }) => outputs.length), { interval: 5 })
     .toEqual(wanted);
 }
 
-it('gives up on the one stream that cannot be cleaned', async () => {
+it('only a stream with invalid audio is given up', async () => {
   openReduction();
   const streams = [openStream(), openStream(), openStream()];
   await say(streams, 0.5);
-  streams[1]!.line.push(new Float32Array(FRAME).fill(FAILS), true);
+  streams[1]!.stream.push(new Float32Array(FRAME).fill(FAILS), true);
   await say([streams[0]!, streams[2]!], 0.25);
-  await expect.poll(() => streams[1]!.heard.length).toBe(2);
+  await expect.poll(() => streams[1]!.outputs.length).toBe(2);
   await say(streams, 0.75);
-  expect(streams.map(({ heard }) => heard)).toEqual([
+  expect(streams.map(({ outputs }) => outputs)).toEqual([
     [0.25, 0.125, 0.375],
     [0.25, FAILS, 0.75],
     [0.25, 0.125, 0.375],
@@ -65,15 +65,15 @@ it('gives up on the one stream that cannot be cleaned', async () => {
   expect(streams.map(({ faults }) => faults.length)).toEqual([0, 1, 0]);
 });
 
-it('cleans every stream on, whatever the owner of another one throws', async () => {
+it('all streams continue if the owner of one throws', async () => {
   openReduction();
   const fail = () => {
     throw new Error('The owner fails');
   };
   const streams = [openStream(), openStream(fail), openStream()];
   for (const value of [0.5, 0.25, 0.75]) await say(streams, value);
-  for (const { heard, faults } of streams) {
-    expect(heard).toEqual([0.25, 0.125, 0.375]);
+  for (const { outputs, faults } of streams) {
+    expect(outputs).toEqual([0.25, 0.125, 0.375]);
     expect(faults).toEqual([]);
   }
   expect(ownerFaults).toHaveLength(3);
@@ -82,35 +82,35 @@ it('cleans every stream on, whatever the owner of another one throws', async () 
 it.each([
   ['hangs', HANGS],
   ['dies', DIES],
-])('cleans on with the next worker after one that %s', async (_, fatal) => {
+])('the next worker continues after one that %s', async (_, fatal) => {
   openReduction();
   const streams = [openStream(), openStream()];
   await say(streams, 0.5);
-  // What the lost worker had passes untouched, and nothing of it is missing.
-  streams[0]!.line.push(new Float32Array(FRAME).fill(fatal), true);
+  // Frames of the lost worker pass unchanged, without gaps.
+  streams[0]!.stream.push(new Float32Array(FRAME).fill(fatal), true);
   await say([streams[1]!], 0.25);
-  await expect.poll(() => streams[0]!.heard.length).toBe(2);
+  await expect.poll(() => streams[0]!.outputs.length).toBe(2);
   await say(streams, 0.75);
-  expect(streams[0]!.heard).toEqual([0.25, fatal, 0.375]);
-  expect(streams[1]!.heard[0]).toBe(0.25);
-  expect([0.25, 0.125]).toContain(streams[1]!.heard[1]);
-  expect(streams[1]!.heard[2]).toBe(0.375);
+  expect(streams[0]!.outputs).toEqual([0.25, fatal, 0.375]);
+  expect(streams[1]!.outputs[0]).toBe(0.25);
+  expect([0.25, 0.125]).toContain(streams[1]!.outputs[1]);
+  expect(streams[1]!.outputs[2]).toBe(0.375);
   expect(streams.map(({ faults }) => faults)).toEqual([[], []]);
 });
 
-it('gives up on the one stream whose audio costs worker after worker', async () => {
+it('only a stream whose audio kills several workers is given up', async () => {
   openReduction();
   const [bad, ...good] = [openStream(), openStream(), openStream()];
   for (let i = 0; i < 3; i++) {
-    bad!.line.push(new Float32Array(FRAME).fill(DIES), true);
+    bad!.stream.push(new Float32Array(FRAME).fill(DIES), true);
     await say(good, 0.5);
-    await expect.poll(() => bad!.heard.length).toBe(i + 1);
+    await expect.poll(() => bad!.outputs.length).toBe(i + 1);
   }
   await say([bad!, ...good], 0.25);
   expect(bad!.faults).toMatchObject([{ code: 'WORKER_DIED' }]);
-  expect(bad!.heard.at(-1)).toBe(0.25);
-  for (const { heard, faults } of good) {
-    expect(heard.at(-1)).toBe(0.125);
+  expect(bad!.outputs.at(-1)).toBe(0.25);
+  for (const { outputs, faults } of good) {
+    expect(outputs.at(-1)).toBe(0.125);
     expect(faults).toEqual([]);
   }
 });

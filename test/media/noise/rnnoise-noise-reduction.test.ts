@@ -35,7 +35,7 @@ interface Passed {
   readonly faults: readonly unknown[];
 }
 
-/** Sends audio through a line as a call does, in frames of 20 ms, and waits until all has come back. */
+/** Sends audio through a stream in frames of 20 ms, as a call does, and waits for all output. */
 async function pass(
   model: RnnoiseNoiseReduction,
   audio: Float32Array,
@@ -44,7 +44,7 @@ async function pass(
   const parts: Float32Array[] = [];
   const faults: unknown[] = [];
   let count = 0;
-  const line = model.open({
+  const stream = model.open({
     onSamples: (samples) => {
       parts.push(samples.slice());
       count += samples.length;
@@ -53,28 +53,28 @@ async function pass(
   });
   for (let at = 0; at < audio.length; at += FRAME) {
     const frame = audio.subarray(at, at + FRAME);
-    line.push(frame, isNoisy(frame, at));
+    stream.push(frame, isNoisy(frame, at));
   }
-  // What is still on its way comes when the line is quiet.
-  line.push(new Float32Array(0), false);
+  // Pending output is emitted when the stream is idle.
+  stream.push(new Float32Array(0), false);
   await expect.poll(() => count, { timeout: 30_000, interval: 5 }).toBe(audio.length);
-  line.close();
+  stream.close();
   return { out: concat(Float32Array, parts), faults };
 }
 
-/** Speech over noise, 2 s of it before the first word, passed as a call would. */
+/** Speech over noise, with 2 s of noise before the first word, processed as in a call. */
 async function over(speech: Float32Array, noise: Float32Array) {
   const noisy = Float32Array.from(noise, (sample, i) => sample + (speech[i - 2 * SECOND] ?? 0));
-  const line = new NoiseDetector();
-  const { out } = await pass(reduction, noisy, (frame) => line.push(frame));
+  const stream = new NoiseDetector();
+  const { out } = await pass(reduction, noisy, (frame) => stream.push(frame));
   return { before: noisy.subarray(2 * SECOND), after: out.subarray(2 * SECOND) };
 }
 
-function ratioDb(speech: Float32Array, heard: Float32Array): number {
+function ratioDb(speech: Float32Array, output: Float32Array): number {
   let [signal, noise] = [0, 0];
   for (let i = 0; i < speech.length; i++) {
     signal += speech[i]! ** 2;
-    noise += (heard[i]! - speech[i]!) ** 2;
+    noise += (output[i]! - speech[i]!) ** 2;
   }
   return 10 * Math.log10(signal / noise);
 }
@@ -91,8 +91,8 @@ async function errorsIn(text: string, audio: Float32Array): Promise<number> {
 /** Real models on a busy machine. */
 const SLOW = { timeout: 120_000 };
 
-describe('the noise reduction', SLOW, () => {
-  it('brings speech out of noise, and costs the recogniser no word', async () => {
+describe('noise reduction', SLOW, () => {
+  it('extracts speech from noise and costs no words in recognition', async () => {
     const total = { noisy: 0, cleaned: 0, clean: 0, cleanCleaned: 0 };
     for (const [i, text] of TEXTS.entries()) {
       const speech = concat(Float32Array, [await speaker.say(text), new Float32Array(SECOND / 5)]);
@@ -106,30 +106,31 @@ describe('the noise reduction', SLOW, () => {
       total.noisy += await errorsIn(text, at5.before);
       total.cleaned += await errorsIn(text, at5.after);
       total.clean += await errorsIn(text, speech);
-      // As if it were left on in quiet.
+      // As if it stayed on in silence.
       const { out } = await pass(reduction, speech, () => true);
       total.cleanCleaned += await errorsIn(text, out);
     }
-    // Processors round differently, which may cost one word of these 28; `bench -- noise` hears more.
+    // Rounding differs between processors, which may cost one of 28 words; `bench -- noise` uses
+    // more.
     expect(total.cleaned).toBeLessThanOrEqual(total.noisy + 1);
     expect(total.cleanCleaned).toBeLessThanOrEqual(total.clean + 1);
   });
 
-  it('hands quiet audio on at once, untouched and without the worker', async () => {
+  it('passes quiet audio unchanged and without the worker', async () => {
     const idle = new RnnoiseNoiseReduction();
     const audio = whiteNoise(SECOND);
-    const heard: number[] = [];
-    const line = idle.open({
-      onSamples: (samples) => heard.push(...samples),
+    const output: number[] = [];
+    const stream = idle.open({
+      onSamples: (samples) => output.push(...samples),
       onFault: () => undefined,
     });
-    line.push(audio, false);
-    expect(isSame(Float32Array.from(heard), audio)).toBe(true);
+    stream.push(audio, false);
+    expect(isSame(Float32Array.from(output), audio)).toBe(true);
     expect(await idle.sessions()).toBe(0);
     await idle.close();
   });
 
-  it('keeps every sample in its place while it goes on and off', async () => {
+  it('keeps the position of every sample while it turns on and off', async () => {
     const speech = await speaker.say(TEXTS[2]!);
     const audio = concat(Float32Array, [speech, speech, speech]);
     let on = 0;
@@ -140,11 +141,11 @@ describe('the noise reduction', SLOW, () => {
     });
     expect(on).toBeGreaterThan(10);
     expect(faults).toEqual([]);
-    // Clean speech comes out nearly as it was, over itself.
+    // Clean speech is almost unchanged, compared sample by sample.
     expect(ratioDb(audio, out)).toBeGreaterThan(10);
   });
 
-  it('cleans twenty calls at once, and forgets each at its end', async () => {
+  it('processes twenty calls concurrently and removes each at its end', async () => {
     const audio = pinkNoise(SECOND).map((sample) => sample * 0.1);
     const calls = await Promise.all(
       Array.from({ length: 20 }, () => pass(reduction, audio, () => true)),
@@ -162,7 +163,7 @@ describe('the noise reduction', SLOW, () => {
     expect(reduction.openStreams).toBe(0);
   });
 
-  it('lets calls go on untouched when its worker is gone', async () => {
+  it('passes audio unchanged if its worker is lost', async () => {
     const dying = new RnnoiseNoiseReduction();
     await dying.warm();
     const audio = whiteNoise(SECOND);
@@ -177,19 +178,19 @@ describe('the noise reduction', SLOW, () => {
     expect(isSame(later.out, audio)).toBe(true);
   });
 
-  it('gives up on a line of which more waits than anybody could say', async () => {
+  it('gives up a stream with an excessive queue', async () => {
     const faults: unknown[] = [];
     let count = 0;
-    const line = reduction.open({
+    const stream = reduction.open({
       onSamples: (samples) => {
         count += samples.length;
       },
       onFault: (error) => faults.push(error),
     });
     const minute = new Float32Array(60 * SECOND);
-    line.push(minute, true);
+    stream.push(minute, true);
     expect(faults).toMatchObject([{ code: 'QUEUE_FULL' }]);
     expect(count).toBe(minute.length);
-    line.close();
+    stream.close();
   });
 });

@@ -27,7 +27,7 @@ function second(index: number) {
   } as const;
 }
 
-it('a merge whose worker is lost between two steps can be tried again', async () => {
+it('a mixdown whose worker is lost between two steps can be repeated', async () => {
   const spoolPath = join(folder, 'merge.spool');
   const writer = new SpoolWriter(spoolPath, RATES);
   for (let i = 0; i < 60; i++) writer.append([second(i)]);
@@ -41,7 +41,7 @@ it('a merge whose worker is lost between two steps can be tried again', async ()
     mp3Program: 'wasm',
   } as const;
   const merging = thread.mixDown(options);
-  // Granted when the merge is open, before its first step.
+  // Runs when the mixdown is open, before its first step.
   const lost = scheduler.use('first-chunk', () => workers.terminateLast());
   await expect(merging).rejects.toMatchObject({ code: 'WORKER_DIED' });
   await lost;
@@ -49,7 +49,7 @@ it('a merge whose worker is lost between two steps can be tried again', async ()
   await thread.close();
 });
 
-it('a spool goes on in the same file when its worker is lost, with silence for what that had', async () => {
+it('a spool continues in the same file after the loss of its worker, with silence for lost audio', async () => {
   const path = join(folder, 'call.spool');
   const thread = new SpoolThread();
   const faults: unknown[] = [];
@@ -57,7 +57,7 @@ it('a spool goes on in the same file when its worker is lost, with silence for w
   spool.append([second(0)]);
   await expect.poll(() => thread.durationOf(path)).toBe(1_000);
   await workers.terminateLast();
-  // The new worker does not have the spool: this second asks for it.
+  // The new worker opens the spool for this second.
   spool.append([second(1)]);
   await expect.poll(() => workers.count).toBe(2);
   await thread.durationOf(path);
@@ -69,7 +69,7 @@ it('a spool goes on in the same file when its worker is lost, with silence for w
   await thread.close();
 });
 
-it('a spool ends whole though its worker was lost before', async () => {
+it('a spool ends completely although its worker was lost before', async () => {
   const path = join(folder, 'end.spool');
   const thread = new SpoolThread();
   const spool = thread.open(path, RATES, () => undefined);
@@ -81,7 +81,7 @@ it('a spool ends whole though its worker was lost before', async () => {
   await thread.close();
 });
 
-it('an encoded stream whose worker was lost fails as such, and new ones are encoded', async () => {
+it('an encoded stream fails with its worker, and new streams work', async () => {
   const thread = new EncoderThread(new CpuScheduler(1));
   const options = { priority: 'first-chunk', signal: new AbortController().signal } as const;
   const samples = new Float32Array(24_000);

@@ -11,22 +11,22 @@ import { describeWith } from '../../support/harness/process/required-tools.js';
 import { makeTestFolder } from '../../support/harness/process/test-folder.js';
 
 const DURATION_MS = 16_000;
-/** Source: the issue. */
+/** Tolerance for the position of a tone in milliseconds. */
 const TOLERANCE_MS = 20;
 
-async function mergedTones(channels: 1 | 2, mp3Program: 'wasm' | 'lamejs') {
+async function mixedTones(channels: 1 | 2, mp3Program: 'wasm' | 'lamejs') {
   const folder = makeTestFolder();
   const spoolPath = join(folder, 'call.spool');
   const outPath = join(folder, 'call.mp3');
   const writer = new SpoolWriter(spoolPath, { caller: 16_000, agent: 24_000 });
   const sink: RecordingSink = {
-    write: (pieces) => writer.append(pieces),
+    write: (chunks) => writer.append(chunks),
     end: (durationMs) => writer.close(durationMs),
   };
   const times = runToneCall({ sink, durationMs: DURATION_MS, everyMs: 4_000, jitterMs: 10 });
-  const merge = await Mixdown.open({ spoolPath, outPath, channels, mp3Program });
-  while (!merge.step(1_000));
-  merge.close();
+  const mixdown = await Mixdown.open({ spoolPath, outPath, channels, mp3Program });
+  while (!mixdown.step(1_000));
+  mixdown.close();
   const file = readFileSync(outPath);
   rmSync(folder, { recursive: true });
   return { file, times };
@@ -39,11 +39,11 @@ function expectNear(found: readonly number[], expected: readonly number[]): void
   });
 }
 
-describeWith(['ffmpeg'], 'a merged file, as another program decodes it', ({ ffmpeg }) => {
+describeWith(['ffmpeg'], 'mixdown, as decoded by ffmpeg', ({ ffmpeg }) => {
   it.each(['wasm', 'lamejs'] as const)(
-    'has each tone in its channel and its place (%s)',
+    'has each tone in its channel and position (%s)',
     async (program) => {
-      const { file, times } = await mergedTones(2, program);
+      const { file, times } = await mixedTones(2, program);
       const [left, right] = await decodeChannels(ffmpeg, file, { channels: 2, sampleRate: 24_000 });
       expectNear(toneOnsets(left!, 24_000), times.caller);
       expectNear(toneOnsets(right!, 24_000), times.agent);
@@ -52,16 +52,16 @@ describeWith(['ffmpeg'], 'a merged file, as another program decodes it', ({ ffmp
     },
   );
 
-  it('has all of them in one where that is wanted', async () => {
-    const { file, times } = await mergedTones(1, 'wasm');
+  it('has all tones in one channel if configured', async () => {
+    const { file, times } = await mixedTones(1, 'wasm');
     const [only] = await decodeChannels(ffmpeg, file, { channels: 1, sampleRate: 24_000 });
     const all = [...times.caller, ...times.agent].sort((a, b) => a - b);
     expectNear(toneOnsets(only!, 24_000), all);
   });
 });
 
-describe('a merge', () => {
-  it('refuses a spool that cannot be read, and leaves nothing', async () => {
+describe('mixdown of an unreadable spool', () => {
+  it('fails and leaves no file', async () => {
     const spoolPath = join(makeTestFolder(), 'none.spool');
     const options = {
       spoolPath,

@@ -24,8 +24,8 @@ const samplesArb = fc
   .array(sample, { minLength: 1, maxLength: 700 })
   .map((values) => Int16Array.from(values));
 
-/** Pieces in the order of their places, with gaps between some. */
-const piecesArb = fc
+/** Chunks in the order of their positions, with random gaps. */
+const chunksArb = fc
   .array(
     fc.record({
       leg: fc.constantFrom('caller' as const, 'agent' as const),
@@ -43,15 +43,15 @@ const piecesArb = fc
     });
   });
 
-function write(pieces: readonly AudioChunk[], durationMs?: number): string {
+function write(chunks: readonly AudioChunk[], durationMs?: number): string {
   const path = newPath();
   const writer = new SpoolWriter(path, RATES);
-  for (const piece of pieces) writer.append([piece]);
+  for (const chunk of chunks) writer.append([chunk]);
   writer.close(durationMs);
   return path;
 }
 
-function soundIn(path: string) {
+function audioIn(path: string) {
   const reader = new SpoolReader(path);
   const found: { leg: string; at: number; samples: number[] }[] = [];
   for (let record = reader.next(); record; record = reader.next()) {
@@ -62,11 +62,11 @@ function soundIn(path: string) {
   return { found, damagedBytes: reader.damagedBytes };
 }
 
-const plain = (pieces: readonly AudioChunk[]) =>
-  pieces.map(({ leg, at, samples }) => ({ leg, at, samples: [...samples] }));
+const plain = (chunks: readonly AudioChunk[]) =>
+  chunks.map(({ leg, at, samples }) => ({ leg, at, samples: [...samples] }));
 
-describe('packed samples', () => {
-  it('come back as they were', () => {
+describe('lossless sample compression', () => {
+  it('restores the samples', () => {
     fc.assert(
       fc.property(samplesArb, (samples) => {
         const back = new Int16Array(samples.length);
@@ -76,97 +76,97 @@ describe('packed samples', () => {
     );
   });
 
-  it('take next to nothing for silence, and never much more than they are', () => {
+  it('is small for silence and never much larger than the samples', () => {
     expect(encodeRice(new Int16Array(16_000)).length).toBeLessThan(100);
     const noise = Int16Array.from({ length: 16_000 }, (_, i) => ((i * 40_503) % 65_536) - 32_768);
     expect(encodeRice(noise).length).toBeLessThan(noise.byteLength * 1.01);
   });
 });
 
-describe('a spool', () => {
-  it('gives back what was written to it', () => {
+describe('spool', () => {
+  it('returns the recorded chunks', () => {
     fc.assert(
-      fc.property(piecesArb, (pieces) => {
-        const path = write(pieces, 5_000);
-        expect(soundIn(path)).toEqual({ found: plain(pieces), damagedBytes: 0 });
+      fc.property(chunksArb, (chunks) => {
+        const path = write(chunks, 5_000);
+        expect(audioIn(path)).toEqual({ found: plain(chunks), damagedBytes: 0 });
         expect(summariseSpool(path)).toEqual({ rates: RATES, durationMs: 5_000, isWhole: true });
       }),
       { numRuns: 50 },
     );
   });
 
-  it('torn anywhere gives back every record that was whole', () => {
+  it('returns every complete record after any truncation', () => {
     fc.assert(
-      fc.property(piecesArb, fc.double({ min: 0, max: 1, noNaN: true }), (pieces, share) => {
-        const path = write(pieces);
+      fc.property(chunksArb, fc.double({ min: 0, max: 1, noNaN: true }), (chunks, share) => {
+        const path = write(chunks);
         const { length } = readFileSync(path);
         truncateSync(path, Math.floor(length * share));
-        const { found } = soundIn(path);
-        expect(found).toEqual(plain(pieces).slice(0, found.length));
-        if (share === 1) expect(found.length).toBe(pieces.length);
+        const { found } = audioIn(path);
+        expect(found).toEqual(plain(chunks).slice(0, found.length));
+        if (share === 1) expect(found.length).toBe(chunks.length);
       }),
       { numRuns: 100 },
     );
   });
 
-  it('damaged in one place loses one record at most, or its own head', () => {
+  it('loses at most one record to one damaged byte, or fails if the header is damaged', () => {
     fc.assert(
-      fc.property(piecesArb, fc.nat(), fc.integer({ min: 1, max: 255 }), (pieces, place, flip) => {
-        const path = write(pieces);
+      fc.property(chunksArb, fc.nat(), fc.integer({ min: 1, max: 255 }), (chunks, place, flip) => {
+        const path = write(chunks);
         const bytes = readFileSync(path);
         const at = place % bytes.length;
         bytes[at] = bytes[at]! ^ flip;
         writeFileSync(path, bytes);
-        const { found, damagedBytes } = soundIn(path);
-        expect(found.length).toBeGreaterThanOrEqual(pieces.length - 1);
+        const { found, damagedBytes } = audioIn(path);
+        expect(found.length).toBeGreaterThanOrEqual(chunks.length - 1);
         expect(damagedBytes).toBeGreaterThan(0);
-        for (const record of found) expect(plain(pieces)).toContainEqual(record);
+        for (const record of found) expect(plain(chunks)).toContainEqual(record);
       }),
       { numRuns: 100 },
     );
   });
 
-  it('without an end is as long as its sound', () => {
+  it('without an end record is as long as its audio', () => {
     const samples = new Int16Array(12_000).fill(5);
     const path = write([{ leg: 'agent', at: 24_000, samples }]);
     expect(summariseSpool(path)).toEqual({ rates: RATES, durationMs: 1_500, isWhole: false });
   });
 
-  it('holds a word at the end of a call of four hours', () => {
+  it('stores a word at the end of a call of four hours', () => {
     const hours = 4 * 3600;
     const word = Int16Array.from({ length: 480 }, (_, i) => i + 1);
     const at = hours * RATES.agent - word.length;
     const path = write([{ leg: 'agent', at, samples: word }], hours * 1000);
     expect(summariseSpool(path).durationMs).toBe(hours * 1000);
-    const sound = new LegReader(path, 'agent');
+    const legReader = new LegReader(path, 'agent');
     const second = new Float32Array(RATES.agent);
-    for (let read = 0; read < hours; read++) sound.read(second);
-    sound.close();
+    for (let read = 0; read < hours; read++) legReader.read(second);
+    legReader.close();
     expect(second.at(-1)).toBe(480 / 32_768);
     expect(second.at(-word.length - 1)).toBe(0);
   });
 
-  it('of which nothing can be read is refused', () => {
+  it('is rejected if it is unreadable', () => {
     const path = newPath();
     writeFileSync(path, Buffer.alloc(1_000, 7));
     expect(() => summariseSpool(path)).toThrow('no readable start');
   });
 
-  it('is silent where nothing was written, in each of its legs', () => {
+  it('has silence in the gaps of each leg', () => {
     fc.assert(
-      fc.property(piecesArb, fc.integer({ min: 1, max: 999 }), (pieces, step) => {
-        const path = write(pieces, 1_000);
+      fc.property(chunksArb, fc.integer({ min: 1, max: 999 }), (chunks, step) => {
+        const path = write(chunks, 1_000);
         for (const leg of ['caller', 'agent'] as const) {
           const expected = new Float32Array(8_000);
-          for (const piece of pieces.filter((one) => one.leg === leg)) {
-            piece.samples.forEach((value, i) => {
-              expected[piece.at + i] = value / 32_768;
+          for (const chunk of chunks.filter((one) => one.leg === leg)) {
+            chunk.samples.forEach((value, i) => {
+              expected[chunk.at + i] = value / 32_768;
             });
           }
-          const sound = new LegReader(path, leg);
+          const legReader = new LegReader(path, leg);
           const got = new Float32Array(8_000 + step);
-          for (let at = 0; at < 8_000; at += step) sound.read(got.subarray(at, at + step));
-          sound.close();
+          for (let at = 0; at < 8_000; at += step) legReader.read(got.subarray(at, at + step));
+          legReader.close();
           expect(got.slice(0, 8_000)).toEqual(expected);
         }
       }),

@@ -3,7 +3,7 @@ import { CpuScheduler, ThreadQueue, type Urgency } from '../../../media/runtime/
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A job that runs until it is opened. */
+/** A job that runs until its gate is opened. */
 function makeGate() {
   let open: () => void = () => undefined;
   const passed = new Promise<void>((resolve) => {
@@ -12,22 +12,22 @@ function makeGate() {
   return { passed, open };
 }
 
-/** Runs jobs that all wait for the same permit, and says in which order they had it. */
+/** Runs jobs that wait for the same permit and returns their order. */
 async function orderOf(jobs: readonly (Urgency & { readonly name: string })[]): Promise<string[]> {
   const scheduler = new CpuScheduler(1);
   const order: string[] = [];
   const gate = makeGate();
-  const held = scheduler.use('turn', () => gate.passed);
+  const blockingJob = scheduler.use('turn', () => gate.passed);
   const all = jobs.map(({ name, ...urgency }) =>
     scheduler.use(urgency, async () => void order.push(name)),
   );
   gate.open();
-  await Promise.all([held, ...all]);
+  await Promise.all([blockingJob, ...all]);
   return order;
 }
 
 describe('jobs that wait for a permit', () => {
-  it('go by priority, then by when they are due, then as they came', async () => {
+  it('run by priority, then by due time, then in order of arrival', async () => {
     const now = performance.now();
     expect(
       await orderOf([
@@ -55,19 +55,19 @@ describe('jobs that wait for a permit', () => {
   });
 });
 
-it('tells how long nobody has waited for a job, but for background ones', async () => {
+it('the scheduler returns the time since a job last waited, except for background jobs', async () => {
   const scheduler = new CpuScheduler(1);
   await scheduler.use('background', async () => undefined);
-  expect(scheduler.sinceAwaitedMs).toBe(Number.POSITIVE_INFINITY);
+  expect(scheduler.sinceForegroundMs).toBe(Number.POSITIVE_INFINITY);
   await scheduler.use('interim-transcript', async () => undefined);
-  expect(scheduler.sinceAwaitedMs).toBeLessThan(30_000);
+  expect(scheduler.sinceForegroundMs).toBeLessThan(30_000);
 });
 
-it('gives a thread that becomes free to the job that is due first, though permits are free', async () => {
+it('a free thread runs the job that is due first, although permits are free', async () => {
   const queue = new ThreadQueue(new CpuScheduler(4));
   const order: string[] = [];
   const gate = makeGate();
-  const held = queue.use('turn', () => gate.passed);
+  const blockingJob = queue.use('turn', () => gate.passed);
   const all = [9_000, 3_000, 6_000].map((ms) =>
     queue.use({ priority: 'later-chunk', dueAt: performance.now() + ms }, async () => {
       order.push(String(ms));
@@ -77,6 +77,6 @@ it('gives a thread that becomes free to the job that is due first, though permit
   all.push(queue.use('first-chunk', async () => void order.push('first')));
   await settle();
   gate.open();
-  await Promise.all([held, ...all]);
+  await Promise.all([blockingJob, ...all]);
   expect(order).toEqual(['first', '3000', '6000', '9000']);
 });

@@ -2,16 +2,16 @@ import { isMainThread, workerData } from 'node:worker_threads';
 import { MediaError } from '../../../media/errors.js';
 import { type JobHandlers, serveJobs } from '../../../media/runtime/serve-jobs.js';
 
-/** What the worker of the thread tests does. */
+/** Jobs of the worker in the thread tests. */
 export type MortalJobs = {
   readonly echo: { readonly input: string; readonly output: string };
   readonly refuse: { readonly input: null; readonly output: null };
   readonly die: { readonly input: null; readonly output: null };
-  /** Hangs: it computes for ever, or waits on a lock for ever. */
+  /** Hangs in an endless loop or on a lock. */
   readonly hang: { readonly input: 'loop' | 'lock'; readonly output: null };
   /** Hangs the first time only; `attempts` counts the jobs of all workers. */
   readonly hangOnce: { readonly input: { readonly attempts: Int32Array }; readonly output: string };
-  /** Waits until `release`, as for something outside the thread. */
+  /** Waits until `release`, like for an event outside of the thread. */
   readonly wait: { readonly input: null; readonly output: null };
   readonly release: { readonly input: null; readonly output: null };
 };

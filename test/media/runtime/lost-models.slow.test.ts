@@ -38,7 +38,7 @@ it('a voice whose worker is lost fails that utterance and speaks the next one', 
   expect(scheduler.busy).toBe(0);
 });
 
-it('closing a model in the middle of its work leaves the process alive', SLOW, async () => {
+it('closing a model during its work does not crash the process', SLOW, async () => {
   const speech = await synthesise(voice, TEXT);
   const id = 'moonshine-tiny-en';
   for (let i = 0; i < 8; i++) {

@@ -9,8 +9,8 @@ import { ENGLISH_VOICE } from '../../support/harness/audio/english-front-end.js'
 
 const model = readFileSync(join(ENGLISH_VOICE, 'hibari.onnx'));
 
-describe('a protobuf message', () => {
-  it('is split into the fields that made it, of every kind and length', () => {
+describe('protobuf message', () => {
+  it('is split into its original fields, of every kind and length', () => {
     const long = new Uint8Array(300).fill(7);
     const parts = [
       numeric(1, 5_000_000_000),
@@ -26,27 +26,27 @@ describe('a protobuf message', () => {
   });
 
   it.each([
-    ['cut short', [0x12, 0x05, 1, 2]],
+    ['truncated', [0x12, 0x05, 1, 2]],
     ['of an unknown kind', [0x0b]],
     ['with an endless number', Array(12).fill(0xff)],
-  ])('%s is refused', (_, bytes) => {
+  ])('is rejected: %s', (_, bytes) => {
     expect(() => readFields(Uint8Array.from(bytes))).toThrow(
       expect.objectContaining({ code: 'MODEL_CORRUPT' }),
     );
   });
 });
 
-describe('the graph of the English voice', () => {
+describe('graph of the English voice', () => {
   const graph = new OnnxGraph(model);
 
-  it('is cut where the decoder needs no more than the features of its frames', () => {
+  it('is split where the decoder needs only the features of its frames', () => {
     const seams = splitHibariGraph(graph);
     expect(graph.isDeterminedBy([seams.spectra], [seams.features])).toBe(true);
     expect(graph.isDeterminedBy([seams.spectra], [])).toBe(false);
     expect(graph.isDeterminedBy([seams.durations], [seams.features])).toBe(false);
   });
 
-  it('gives parts with the asked outputs, without what they do not need', () => {
+  it('gives parts with the requested outputs and without unneeded nodes', () => {
     const { features, spectra, durations } = splitHibariGraph(graph);
     const decoder = new OnnxGraph(graph.part([spectra], [features]));
     const encoder = new OnnxGraph(graph.part([features, durations, 'f0']));
@@ -56,7 +56,7 @@ describe('the graph of the English voice', () => {
     expect(decoder.nodes.length + encoder.nodes.length).toBeLessThan(graph.nodes.length + 50);
   });
 
-  it('is refused when it is none', () => {
+  it('is rejected if it is invalid', () => {
     expect(() => new OnnxGraph(new Uint8Array(0))).toThrow(
       expect.objectContaining({ code: 'MODEL_CORRUPT' }),
     );
@@ -71,7 +71,7 @@ describe('signed bytes of a model', () => {
   const name = (text: string) => delimited(8, new TextEncoder().encode(text));
   const modelOf = (...constants: Uint8Array[]) => delimited(7, joinBytes(constants));
 
-  it('become unsigned by adding 128, however they are stored', () => {
+  it('become unsigned by adding 128, in any storage format', () => {
     const packed = Uint8Array.of(5, 0xfd, ...Array(8).fill(0xff), 1, 0);
     const stored = delimited(5, joinBytes([numeric(2, 3), delimited(5, packed), name('packed')]));
     const signed = modelOf(onnxBytes('raw', [3], Int8Array.of(-128, 0, 127)), stored);
@@ -92,7 +92,7 @@ describe('signed bytes of a model', () => {
     expect(constants(converted)).toEqual(constants(unsigned));
   });
 
-  it('stay under other names, and if they are unsigned', () => {
+  it('stay unchanged under other names, or if they are unsigned', () => {
     const other = modelOf(onnxBytes('other', [1], Int8Array.of(1)));
     expect(withUnsignedBytes(other, new Set(['raw']))).toEqual(other);
     const unsigned = modelOf(onnxBytes('raw', [1], Uint8Array.of(1)));

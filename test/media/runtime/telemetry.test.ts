@@ -8,10 +8,11 @@ import { modelFolder } from '../../support/harness/process/model-folder.js';
 
 const PROGRAM = fileURLToPath(new URL('./vad-main.js', import.meta.url));
 
-it('keeps the ONNX runtime from reporting to Microsoft', () => {
+it('the ONNX runtime sends no telemetry to Microsoft', () => {
   const home = mkdtempSync(join(tmpdir(), 'parley-home-'));
   try {
-    // The runtime leaves an identity and a database of its reports at home; it does not where CI is set.
+    // The runtime writes an identity and a database of reports to the home folder, unless CI is
+    // set.
     const env = { PATH: process.env.PATH, HOME: home };
     const args = [PROGRAM, modelFolder('silero-vad')];
     expect(execFileSync(process.execPath, args, { env, encoding: 'utf8' })).toBe('heard\n');

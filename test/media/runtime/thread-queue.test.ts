@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CpuScheduler, type Priority, ThreadQueue } from '../../../media/runtime/cpu-scheduler.js';
 
-/** A job that ends when it is told to. */
+/** A job that ends on demand. */
 function job(name: string, log: string[]) {
   let end: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => {
@@ -16,11 +16,11 @@ function job(name: string, log: string[]) {
   return { run, end };
 }
 
-/** Lets everything that waits for nothing but promises go on. */
+/** Waits for all pending promise callbacks. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('the queue before a worker', () => {
-  it('runs one job at a time, and lets others use the permits that it has no use for', async () => {
+describe('thread queue', () => {
+  it('runs one job at a time and leaves unused permits to others', async () => {
     const scheduler = new CpuScheduler(2);
     const queue = new ThreadQueue(scheduler);
     const log: string[] = [];
@@ -39,7 +39,7 @@ describe('the queue before a worker', () => {
     expect(scheduler.busy).toBe(0);
   });
 
-  it('lets an urgent job pass those that came before', async () => {
+  it('runs an urgent job before earlier ones', async () => {
     const scheduler = new CpuScheduler(1);
     const queue = new ThreadQueue(scheduler);
     const log: string[] = [];
@@ -62,7 +62,7 @@ describe('the queue before a worker', () => {
     ]);
   });
 
-  it('forgets a waiting job whose signal fires, wherever it waits', async () => {
+  it('removes a waiting job when its signal is aborted, at any point of the wait', async () => {
     for (const total of [1, 2]) {
       const scheduler = new CpuScheduler(total);
       const queue = new ThreadQueue(scheduler);
@@ -82,7 +82,7 @@ describe('the queue before a worker', () => {
     }
   });
 
-  it('takes one permit for each job, however many wait', async () => {
+  it('uses one permit per job, however many wait', async () => {
     const observed: string[] = [];
     const scheduler = new CpuScheduler(3, (priority) => observed.push(priority));
     const queue = new ThreadQueue(scheduler);
@@ -101,7 +101,7 @@ describe('the queue before a worker', () => {
     expect(scheduler.busy).toBe(0);
   });
 
-  it('observes the wait for a permit, and not the one for the thread', async () => {
+  it('measures the wait for a permit, without the wait for the thread', async () => {
     const waits: number[] = [];
     const scheduler = new CpuScheduler(2, (_, waitMs) => waits.push(waitMs));
     const queue = new ThreadQueue(scheduler);
@@ -116,7 +116,7 @@ describe('the queue before a worker', () => {
     for (const waitMs of waits) expect(waitMs).toBeLessThan(100);
   });
 
-  it('is free again after a job that failed', async () => {
+  it('is free again after a failed job', async () => {
     const queue = new ThreadQueue(new CpuScheduler(1));
     await expect(queue.use('turn', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await queue.use('turn', async () => 'yes')).toBe('yes');

@@ -9,8 +9,8 @@ import type { MortalJobs } from './crashing.worker.js';
 const script = new URL('./crashing.worker.js', import.meta.url);
 const threads: { close(): Promise<void> }[] = [];
 const losses: WorkerLoss[] = [];
-const note = (loss: unknown) => losses.push(loss as WorkerLoss);
-/** Short, so that a worker that hangs is soon found. */
+const recordLoss = (loss: unknown) => losses.push(loss as WorkerLoss);
+/** Short, so that a hanging worker is detected soon. */
 const LIMITS: WatchdogLimits = { replyTimeoutMs: 400, startTimeoutMs: 20_000 };
 
 function start(workerData: 'parallel' | null = null, limits?: WatchdogLimits) {
@@ -27,15 +27,15 @@ function startLaned(scheduler: CpuScheduler, isStateless: boolean) {
 
 beforeEach(() => {
   losses.length = 0;
-  workerLosses.subscribe(note);
+  workerLosses.subscribe(recordLoss);
 });
 afterEach(async () => {
-  workerLosses.unsubscribe(note);
+  workerLosses.unsubscribe(recordLoss);
   for (const thread of threads.splice(0)) await thread.close();
 });
 
-describe('a worker thread', () => {
-  it('answers its jobs in order', async () => {
+describe('worker thread', () => {
+  it('completes its jobs in order', async () => {
     const thread = start();
     const order: string[] = [];
     const echo = async (text: string) => order.push(await thread.run('echo', text));
@@ -44,20 +44,20 @@ describe('a worker thread', () => {
     expect(thread.pending).toBe(0);
   });
 
-  it('keeps the code of an error that a job threw', async () => {
+  it("keeps the code of a job's error", async () => {
     await expect(start().run('refuse', null)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 
-  it('rejects with WORKER_DIED what it held when it died, and starts again for the next job', async () => {
+  it('rejects pending jobs with WORKER_DIED when it dies, and restarts for the next job', async () => {
     const thread = start();
     await thread.run('echo', 'warm');
-    const held = [thread.run('die', null), thread.run('echo', 'behind')];
-    for (const job of held) await expect(job).rejects.toMatchObject({ code: 'WORKER_DIED' });
+    const pendingJobs = [thread.run('die', null), thread.run('echo', 'behind')];
+    for (const job of pendingJobs) await expect(job).rejects.toMatchObject({ code: 'WORKER_DIED' });
     expect(thread.pending).toBe(0);
     expect(await thread.run('echo', 'again')).toBe('again');
   });
 
-  it('takes no job once it is closed', async () => {
+  it('rejects jobs after its close', async () => {
     const thread = start();
     await thread.run('echo', 'warm');
     await thread.close();
@@ -65,19 +65,20 @@ describe('a worker thread', () => {
   });
 
   it.each(['loop', 'lock'] as const)(
-    'rejects what a worker holds that hangs in a %s, and replaces it',
+    'rejects the jobs of a worker that hangs in a %s, and replaces it',
     async (how) => {
       const thread = start(null, LIMITS);
       await thread.run('echo', 'warm');
-      const held = [thread.run('hang', how), thread.run('echo', 'behind')];
-      for (const job of held) await expect(job).rejects.toMatchObject({ code: 'WORKER_DIED' });
+      const pendingJobs = [thread.run('hang', how), thread.run('echo', 'behind')];
+      for (const job of pendingJobs)
+        await expect(job).rejects.toMatchObject({ code: 'WORKER_DIED' });
       expect(thread.pending).toBe(0);
       expect(await thread.run('echo', 'again')).toBe('again');
       expect(losses).toEqual([{ worker: 'crashing', reason: 'hung', cause: undefined }]);
     },
   );
 
-  it('replaces a worker that hangs again and again', async () => {
+  it('replaces a worker that hangs repeatedly', async () => {
     const thread = start(null, LIMITS);
     for (let i = 0; i < 3; i++) {
       expect(await thread.run('echo', 'alive')).toBe('alive');
@@ -94,12 +95,12 @@ describe('a worker thread', () => {
     expect(losses).toMatchObject([{ worker: 'crashing', reason: 'died' }]);
   });
 
-  it('gives a worker that has not answered yet the time to load', async () => {
+  it('gives a new worker time to load', async () => {
     const thread = start(null, { ...LIMITS, replyTimeoutMs: 1 });
     expect(await thread.run('echo', 'loaded')).toBe('loaded');
   });
 
-  it('lets a job that waits for others take long where jobs run side by side', async () => {
+  it('allows a long job that waits for others, if jobs run concurrently', async () => {
     const thread = start('parallel', { ...LIMITS, replyTimeoutMs: 1_000 });
     await thread.run('echo', 'warm');
     const began = performance.now();
@@ -112,8 +113,8 @@ describe('a worker thread', () => {
   });
 });
 
-describe('the job of a worker that is lost', () => {
-  it('is done by the next worker where nothing is kept between jobs', async () => {
+describe('job of a lost worker', () => {
+  it('is repeated by the next worker if jobs are stateless', async () => {
     const scheduler = new CpuScheduler(1);
     const thread = startLaned(scheduler, true);
     const attempts = new Int32Array(new SharedArrayBuffer(4));
@@ -121,24 +122,24 @@ describe('the job of a worker that is lost', () => {
     await thread.run('echo', 'warm', options);
     expect(await thread.run('hangOnce', { attempts }, options)).toBe('done');
     expect(losses).toHaveLength(1);
-    // One that takes every worker with it is given up.
+    // A job that kills every worker is given up.
     await expect(thread.run('die', null, options)).rejects.toMatchObject({ code: 'WORKER_DIED' });
     expect(losses).toHaveLength(3);
     expect(scheduler.busy).toBe(0);
   });
 
-  it('fails where something is kept, and gives its permit back', async () => {
+  it('fails if jobs have state, and releases its permit', async () => {
     const scheduler = new CpuScheduler(1);
     const thread = startLaned(scheduler, false);
     const attempts = new Int32Array(new SharedArrayBuffer(4));
     const options = { priority: 'first-chunk' } as const;
     await thread.run('echo', 'warm', options);
-    const [hung, behind] = [
+    const [hung, queued] = [
       thread.run('hangOnce', { attempts }, options),
       thread.run('echo', 'behind', options),
     ];
     await expect(hung).rejects.toMatchObject({ code: 'WORKER_DIED' });
-    expect(await behind).toBe('behind');
+    expect(await queued).toBe('behind');
     expect(scheduler.busy).toBe(0);
   });
 });

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { hasLoop, loopingTokens } from '../../../media/stt/repetition.js';
 
-/** One token a character; spelled letters have a dash between, as the recogniser writes them. */
+/**
+ * One token per character; spelled letters have a dash in between, as the recogniser writes them.
+ */
 function idsOf(text: string): number[] {
   return [...text].map((character) => character.charCodeAt(0));
 }
 
-describe('a loop in decoded tokens', () => {
+describe('repetition in decoded tokens', () => {
   it.each([
     'v-r-a-n-d-t-e-n-d-t-e-n-d-e-n',
     'd-r-a-n-t-t-t-t-t-t',
@@ -31,7 +33,7 @@ describe('a loop in decoded tokens', () => {
     expect(hasLoop(tokensOf(text))).toBe(false);
   });
 
-  it('is broken off where a token would come once too often', () => {
+  it('is stopped at a token that would repeat once too often', () => {
     expect(loopingTokens(idsOf('ab'))).toEqual(new Set());
     expect(loopingTokens(idsOf('bb'))).toEqual(new Set(idsOf('b')));
     expect(loopingTokens(idsOf('xabab'))).toEqual(new Set());
@@ -40,7 +42,7 @@ describe('a loop in decoded tokens', () => {
   });
 });
 
-/** Letters, dashes and words, as the vocabulary has them. */
+/** Letters, dashes and words, as in the vocabulary. */
 function tokensOf(text: string): number[] {
   const known = new Map<string, number>();
   const parts = text.match(/[a-z]{4,}|[a-z]+ |./gi) ?? [];

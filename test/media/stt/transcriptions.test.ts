@@ -9,7 +9,10 @@ import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
 import { ENGLISH_VOICE } from '../../support/harness/audio/english-front-end.js';
 import { openJoe, startFormantProcess } from '../../support/harness/audio/piper-joe.js';
 
-/** A transcription that a dictionary has for a word; the formant voices' are in formant/sounds.test.ts. */
+/**
+ * An IPA transcription in a dictionary; the eSpeak voices are tested in
+ * tts/espeak/phoneme-map.test.ts.
+ */
 const IPA = 'ˈbænd.ʒoʊ';
 
 let engine: EspeakProcess;
@@ -27,7 +30,7 @@ afterAll(async () => {
   await engine?.close();
 });
 
-async function sound(engineName: string, word: string, ipa?: string): Promise<Buffer> {
+async function synthesise(engineName: string, word: string, ipa?: string): Promise<Buffer> {
   const pronounced = ipa === undefined ? [] : [{ textStart: 0, textEnd: word.length, ipa }];
   const utterance = { language: 'en', temperature: 1, topP: 0.8, seed: 3, speed: 1 };
   const how = { signal: new AbortController().signal, firstPriority: 'first-chunk' } as const;
@@ -41,15 +44,15 @@ async function sound(engineName: string, word: string, ipa?: string): Promise<Bu
   return Buffer.concat(parts);
 }
 
-describe.each(['neural English', 'Piper'])('the %s voice', (name) => {
-  it('says a word by its transcription, whatever is written', async () => {
-    const settled = await sound(name, 'Rotterdam', IPA);
-    expect(settled.equals(await sound(name, 'Rotterdam'))).toBe(false);
-    expect(settled.equals(await sound(name, 'Maastricht', IPA))).toBe(true);
+describe.each(['neural English', 'Piper'])('%s voice', (name) => {
+  it('speaks a transcription in place of the written word', async () => {
+    const settled = await synthesise(name, 'Rotterdam', IPA);
+    expect(settled.equals(await synthesise(name, 'Rotterdam'))).toBe(false);
+    expect(settled.equals(await synthesise(name, 'Maastricht', IPA))).toBe(true);
   });
 
-  it('says a word as it is written where it cannot say the transcription', async () => {
-    const written = await sound(name, 'Rotterdam');
-    expect(written.equals(await sound(name, 'Rotterdam', '世界'))).toBe(true);
+  it('speaks the written word if it lacks a sound of the transcription', async () => {
+    const written = await synthesise(name, 'Rotterdam');
+    expect(written.equals(await synthesise(name, 'Rotterdam', '世界'))).toBe(true);
   });
 });

@@ -5,17 +5,17 @@ import '../../support/harness/process/property-seed.js';
 
 const TEXT = 'Dr. Smith paid $3.50 today. "Really?" he asked! Yes; at 5 p.m. in Rome. And no';
 
-/** What is handed on while the text comes in these pieces, and then at its end. */
-function handedOn(pieces: readonly string[]): string[] {
+/** The texts emitted for these chunks, and then at the end. */
+function emitted(inputs: readonly string[]): string[] {
   const hold = new SentenceBuffer('en');
-  return [...pieces.map((piece) => hold.push(piece)), ...hold.flush()].filter(
+  return [...inputs.map((input) => hold.push(input)), ...hold.flush()].filter(
     (text) => text !== '',
   );
 }
 
-describe('a text that is held', () => {
-  it('is handed on by sentences', () => {
-    expect(handedOn([...TEXT]).map((text) => text.trim())).toEqual([
+describe('sentence buffer', () => {
+  it('emits complete sentences', () => {
+    expect(emitted([...TEXT]).map((text) => text.trim())).toEqual([
       'Dr. Smith paid $3.50 today.',
       '"Really?" he asked!',
       'Yes; at 5 p.m. in Rome.',
@@ -23,20 +23,20 @@ describe('a text that is held', () => {
     ]);
   });
 
-  it('is whole, however it is cut, and its sentences end where they do', () => {
+  it('keeps the text and its sentence ends in any chunking', () => {
     const written = fc.oneof(
       fc.string({ unit: fc.constantFrom(...'aB3 .!?,;:"\n[]()…。') }),
       fc.string({ unit: 'grapheme' }),
     );
     fc.assert(
-      fc.property(fc.array(written, { maxLength: 12 }), (pieces) => {
-        const text = pieces.join('');
-        expect(handedOn(pieces).join('')).toBe(text);
+      fc.property(fc.array(written, { maxLength: 12 }), (inputs) => {
+        const text = inputs.join('');
+        expect(emitted(inputs).join('')).toBe(text);
         const ends = (parts: readonly string[]) => {
           const hold = new SentenceBuffer('en');
           return parts.map((part) => hold.push(part)).join('').length;
         };
-        expect(ends(pieces)).toBe(ends([text]));
+        expect(ends(inputs)).toBe(ends([text]));
       }),
     );
   });
@@ -50,7 +50,7 @@ describe('a text that is held', () => {
     ['It is Mr.', false],
     ['It is, so far,', false],
     ['', false],
-  ])('has %j ended, when nothing follows: %s', (text, hasEnded) => {
+  ])('treats %j as complete without following text: %s', (text, hasEnded) => {
     const hold = new SentenceBuffer('en');
     const before = hold.push(text);
     const settled = hold.settle();
@@ -58,7 +58,7 @@ describe('a text that is held', () => {
     expect(before + settled + hold.flush().join('')).toBe(text);
   });
 
-  it('is never handed on in parts that no voice takes', () => {
+  it('emits parts of limited length', () => {
     const hold = new SentenceBuffer('en');
     hold.push('x'.repeat(50_000));
     const parts = hold.flush();

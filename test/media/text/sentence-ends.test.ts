@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { splitSentences } from '../../../media/text/sentences.js';
 
-/** One sentence each: abbreviations, initials, ordinals and decimals inside. */
+/** One sentence each, with abbreviations, initials, ordinals and decimals. */
 const WHOLE: Readonly<Record<string, readonly string[]>> = {
   de: [
     'Das gilt z. B. Montags und u. a. Dienstags.',
@@ -59,12 +59,12 @@ const WHOLE: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-describe.each(Object.entries(WHOLE))('in %s', (language, sentences) => {
+describe.each(Object.entries(WHOLE))('sentence ends in %s', (language, sentences) => {
   it.each(sentences)('"%s" is one sentence', (sentence) => {
     expect(splitSentences(sentence, language).map(({ text }) => text)).toEqual([sentence]);
   });
 
-  it('a sentence ends before the next one', () => {
+  it('include the end before another sentence', () => {
     const text = sentences.join(' ');
     expect(splitSentences(text, language).map(({ text: said }) => said)).toEqual(sentences);
   });

@@ -12,23 +12,23 @@ import '../../support/harness/process/property-seed.js';
 
 const OPTIONS = { language: 'en', minLength: 20 };
 
-/** The pieces, and after how many tokens each came; flushed ones after all of them. */
-function stream(tokens: readonly string[], options = OPTIONS): [piece: string, after: number][] {
+/** The chunks, each with the number of tokens received before it; flushed chunks come last. */
+function stream(tokens: readonly string[], options = OPTIONS): [chunk: string, after: number][] {
   const sentences = new SentenceStream(options);
-  const pieces: [string, number][] = [];
+  const chunks: [string, number][] = [];
   for (const [i, token] of tokens.entries()) {
-    for (const piece of sentences.push(token)) pieces.push([piece, i + 1]);
+    for (const chunk of sentences.push(token)) chunks.push([chunk, i + 1]);
   }
-  for (const piece of sentences.flush()) pieces.push([piece, tokens.length]);
-  return pieces;
+  for (const chunk of sentences.flush()) chunks.push([chunk, tokens.length]);
+  return chunks;
 }
 
-/** Words with the space before them, as language models send them. */
+/** Words with the space before them, as LLMs send them. */
 const tokensOf = (text: string) => text.match(/\s*(?:[\p{L}\p{M}\p{N}]+|\S)/gu) ?? [];
-const piecesOf = (text: string, options = OPTIONS) =>
-  stream(tokensOf(text), options).map(([piece]) => piece);
+const chunksOf = (text: string, options = OPTIONS) =>
+  stream(tokensOf(text), options).map(([chunk]) => chunk);
 
-describe('the first piece', () => {
+describe('first chunk', () => {
   it.each([
     ['en', 'Sure!| I can help.'],
     ['en', "Okay.| Great. What's your date of birth?"],
@@ -40,9 +40,9 @@ describe('the first piece', () => {
     ['en', 'Good question…| Let me see what I can find.'],
     ['en', '“Of course!”| That is what I said to her.'],
     ['en', 'Yes.\n|\nWe are open on Sundays until the evening.'.replace('\n|', '|\n')],
-  ])('in %s ends at the bar of "%s"', (language, probe) => {
+  ])('in %s ends at the bar in "%s"', (language, probe) => {
     const text = probe.replace('|', '');
-    expect(piecesOf(text, { language, minLength: 20 }).join('|')).toBe(probe);
+    expect(chunksOf(text, { language, minLength: 20 }).join('|')).toBe(probe);
   });
 
   it.each([
@@ -50,13 +50,13 @@ describe('the first piece', () => {
     ['en', "Okay.| Great. What's your date of birth?"],
     ['zh', '好的。|我来帮您。'],
     ['hi', 'ठीक है।| मैं देखता हूँ।'],
-  ])('in %s of "%s" comes with the token after the mark', (language, probe) => {
+  ])('in %s of "%s" is emitted with the token after the punctuation', (language, probe) => {
     const [before = '', behind = ''] = probe.split('|');
-    const pieces = stream([...tokensOf(before), ...tokensOf(behind)], { language, minLength: 20 });
-    expect(pieces[0]).toEqual([before, tokensOf(before).length + 1]);
+    const chunks = stream([...tokensOf(before), ...tokensOf(behind)], { language, minLength: 20 });
+    expect(chunks[0]).toEqual([before, tokensOf(before).length + 1]);
   });
 
-  it('of one long sentence without a comma goes when the text ends', () => {
+  it('of one long sentence without a comma is emitted at the end of the text', () => {
     const text =
       'The library on the corner of the old market square is open every day from nine until seven in'.slice(
         0,
@@ -65,30 +65,30 @@ describe('the first piece', () => {
     expect(stream(tokensOf(`${text}.`))).toEqual([[`${text}.`, tokensOf(text).length + 1]]);
   });
 
-  it('is no single word before a comma, and has something to say', () => {
-    expect(piecesOf('Well, I see. That is very good of you.')[0]).toBe('Well, I see.');
-    expect(piecesOf('… Hello there. Good to see you again.')[0]).toBe('… Hello there.');
+  it('is no single word before a comma and contains speech', () => {
+    expect(chunksOf('Well, I see. That is very good of you.')[0]).toBe('Well, I see.');
+    expect(chunksOf('… Hello there. Good to see you again.')[0]).toBe('… Hello there.');
   });
 });
 
-describe('later pieces', () => {
-  it('wait until they are long enough', () => {
-    expect(piecesOf('Yes. No. Maybe. It depends on the weather. Fine.')).toEqual([
+describe('later chunks', () => {
+  it('have a minimum length', () => {
+    expect(chunksOf('Yes. No. Maybe. It depends on the weather. Fine.')).toEqual([
       'Yes.',
       ' No. Maybe. It depends on the weather.',
       ' Fine.',
     ]);
   });
 
-  it('end at a clause when they have grown long', () => {
+  it('end at a clause if they are long', () => {
     const text = `Yes. ${'and so it went on and on, '.repeat(20)}until it stopped.`;
-    const pieces = piecesOf(text);
-    expect(pieces.length).toBeGreaterThan(3);
-    for (const piece of pieces.slice(1, -1)) expect(piece).toMatch(/,$/);
+    const chunks = chunksOf(text);
+    expect(chunks.length).toBeGreaterThan(3);
+    for (const chunk of chunks.slice(1, -1)) expect(chunk).toMatch(/,$/);
   });
 });
 
-describe('a full stop', () => {
+describe('full stop', () => {
   it.each([
     ['en', 'Dr. Smith met Mr. Jones at 3.5 miles from St. Paul.'],
     ['en', 'J. K. Rowling and George R. R. Martin wrote it.'],
@@ -114,7 +114,7 @@ describe('a full stop', () => {
     ['pt', 'O Sr. Silva mora na Av. Paulista.'],
     ['sv', 'Det är t.ex. bra.'],
     ['ca', 'El Sr. Puig viu al c. Major.'],
-  ])('in %s is not the end of a sentence inside "%s"', (language, text) => {
+  ])('in %s does not end the sentence in "%s"', (language, text) => {
     expect(splitSentences(text, language).map((span) => span.text)).toEqual([text]);
   });
 
@@ -133,7 +133,7 @@ describe('a full stop', () => {
   });
 });
 
-describe('however the text is cut into tokens', () => {
+describe('any tokenisation', () => {
   const alphabet = fc.constantFrom(
     ...[
       'a',
@@ -179,7 +179,7 @@ describe('however the text is cut into tokens', () => {
   );
   const texts = fc.array(alphabet, { maxLength: 120 }).map((parts) => parts.join(''));
 
-  it('gives the same pieces, which joined are the text', () => {
+  it('gives the same chunks, which add up to the text', () => {
     fc.assert(
       fc.property(
         texts,
@@ -193,16 +193,16 @@ describe('however the text is cut into tokens', () => {
             tokens.push(text.slice(at, at + length));
             at += length;
           }
-          const pieces = stream(tokens, options).map(([piece]) => piece);
-          expect(pieces).toEqual(stream([text], options).map(([piece]) => piece));
-          expect(pieces.join('').trimEnd()).toBe(text.trimEnd());
+          const chunks = stream(tokens, options).map(([chunk]) => chunk);
+          expect(chunks).toEqual(stream([text], options).map(([chunk]) => chunk));
+          expect(chunks.join('').trimEnd()).toBe(text.trimEnd());
         },
       ),
       { numRuns: 500 },
     );
   });
 
-  it('finds spans that are where they say they are', () => {
+  it('gives spans at their positions in the text', () => {
     fc.assert(
       fc.property(texts, (text) => {
         let last = 0;
@@ -217,13 +217,13 @@ describe('however the text is cut into tokens', () => {
   });
 });
 
-describe('bounds', () => {
-  it('cuts what has no end, at words where there are some', () => {
+describe('limits', () => {
+  it('split endless text, at words if possible', () => {
     const words = 'never ending '.repeat(200);
-    for (const piece of piecesOf(words)) expect(piece.length).toBeLessThanOrEqual(MAX_CHUNK_LENGTH);
-    expect(splitLong(words, 100).every((piece) => /^ ?never|^ ?ending/.test(piece))).toBe(true);
+    for (const chunk of chunksOf(words)) expect(chunk.length).toBeLessThanOrEqual(MAX_CHUNK_LENGTH);
+    expect(splitLong(words, 100).every((chunk) => /^ ?never|^ ?ending/.test(chunk))).toBe(true);
     expect(splitLong('🙂'.repeat(400), 101).join('')).toBe('🙂'.repeat(400));
-    expect(splitLong('🙂'.repeat(400), 101).every((piece) => piece.length % 2 === 0)).toBe(true);
+    expect(splitLong('🙂'.repeat(400), 101).every((chunk) => chunk.length % 2 === 0)).toBe(true);
   });
 
   it.each([
@@ -234,7 +234,7 @@ describe('bounds', () => {
     ['letters', 'a'],
     ['short words', 'a. '],
     ['quotes', '"'],
-  ])('takes linear time for 100,000 characters of %s, one by one', (_, unit) => {
+  ])('keep the time linear for 100,000 characters of %s, one by one', (_, unit) => {
     const sentences = new SentenceStream(OPTIONS);
     const start = cpuMs();
     for (let i = 0; i < 100_000 / unit.length; i++) for (const c of unit) sentences.push(c);

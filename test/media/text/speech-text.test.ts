@@ -19,11 +19,11 @@ describe('speakable', () => {
     ['> quoted', 'quoted'],
     ['# One\nText that is\nwrapped\n\nEnd', 'One. Text that is wrapped. End'],
     ['~~gone~~ ***all***', 'gone all'],
-  ])('makes "%s" "%s"', (written, spoken) => {
+  ])('converts "%s" to "%s"', (written, spoken) => {
     expect(said(written)).toBe(spoken);
   });
 
-  it('says addresses in the language of the text', () => {
+  it('speaks addresses in the language of the text', () => {
     expect(said('Mail anna.k@example.com.')).toBe('Mail anna dot k at example dot com.');
     expect(said('https://www.example.org/shop', 'de')).toBe(
       'w w w Punkt example Punkt org Schrägstrich shop',
@@ -34,7 +34,7 @@ describe('speakable', () => {
     expect(said(`https://example.com/${'a/'.repeat(60)}`)).toBe('example dot com');
   });
 
-  it('knows which written characters each part stands for', () => {
+  it('maps each part to its written characters', () => {
     const written = 'Go **now** to https://example.com, please';
     const { text, ...rest } = { text: speechTextOf(written, 'en').text };
     expect(rest).toEqual({});
@@ -49,7 +49,7 @@ describe('speakable', () => {
     expect(rangeOf('please')).toBe('please');
   });
 
-  it('makes no text unbearable', () => {
+  it('converts no text to excessive speech', () => {
     for (const unit of [
       '*',
       '_',
@@ -80,11 +80,11 @@ describe('code block filter', () => {
     return tokens.map((token) => blocks.push(token)).join('') + blocks.flush();
   };
 
-  it('leaves fenced code out and inline code in', () => {
+  it('drops fenced code and keeps inline code', () => {
     expect(filter([REPLY])).toBe('Here:\nDone.\nUse ``x`` now');
   });
 
-  it('does so however the reply is cut', () => {
+  it('gives the same result in any chunking', () => {
     const parts = fc.array(
       fc.constantFrom('```', '``', '~~~', '\n', 'text', ' ', '`', '🙂', '```js\n', '\n```\n'),
       { maxLength: 30 },
@@ -98,7 +98,7 @@ describe('code block filter', () => {
     );
   });
 
-  it('says nothing of a block that never ends', () => {
+  it('drops a block without an end', () => {
     expect(filter(['a\n```\ncode', ' more\n'])).toBe('a\n');
   });
 });

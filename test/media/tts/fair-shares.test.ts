@@ -18,43 +18,43 @@ beforeEach(() => {
 });
 afterEach(() => encoders.close());
 
-/** A text of so many seconds whose jobs go by its name. */
+/** A text of `seconds` of audio whose jobs are listed under its name. */
 function stream(name: string, seconds: number, signal = new AbortController().signal) {
-  const text = plainText(Array.from({ length: seconds / 2 }, () => name).join(' '));
-  return synthesiser.stream({ voice, format: AUDIO_FORMATS.get('pcm_8000')!, text }, signal);
+  const request = plainText(Array.from({ length: seconds / 2 }, () => name).join(' '));
+  return synthesiser.stream({ voice, format: AUDIO_FORMATS.get('pcm_8000')!, request }, signal);
 }
 
-async function readAll(pieces: AsyncGenerator<Uint8Array>): Promise<void> {
-  for await (const _ of pieces);
+async function readAll(chunks: AsyncGenerator<Uint8Array>): Promise<void> {
+  for await (const _ of chunks);
 }
 
 describe('streams that share a thread', () => {
-  it('leave it to those that would run dry first', async () => {
+  it('yield to those that would run out of audio first', async () => {
     const longs = Array.from({ length: 4 }, () => stream('long', 80));
     for (let i = 0; i < 20; i++) await Promise.all(longs.map((long) => long.next()));
     voice.jobs.length = 0;
     const all = longs.map(readAll);
     await Promise.all(['a', 'b'].map((name) => readAll(stream(name, 20))));
-    // They are 20 s ahead: in turns they would have had twice as much as the two.
+    // They are 20 s ahead: in turns they would have had twice as much as the two others.
     const long = voice.jobs.filter((name) => name === 'long').length;
     expect([voice.jobs.length - long, long < 20]).toEqual([40, true]);
     await Promise.all(all);
     expect(voice.jobs.filter((name) => name === 'long').length).toBeGreaterThan(200);
   });
 
-  it('begin before others go on', async () => {
+  it('start before others continue', async () => {
     const olds = ['a', 'b', 'c', 'd'].map((name) => stream(name, 40));
     await Promise.all(olds.map((old) => old.next()));
     const all = olds.map(readAll);
     await expect.poll(() => voice.jobs.length, { interval: 1 }).toBeGreaterThan(16);
     voice.jobs.length = 0;
     await stream('new', 4).next();
-    // One job was running, and one may have had its permit already.
+    // One job was running, and one may have had its permit.
     expect(voice.jobs.indexOf('new')).toBeLessThan(3);
     await Promise.all(all);
   });
 
-  it('advance alike when they began together', async () => {
+  it('advance evenly if they started together', async () => {
     const names = Array.from({ length: 32 }, (_, i) => `stream${i}`);
     await Promise.all(names.map((name) => readAll(stream(name, 10))));
     expect(voice.jobs.length).toBe(320);
@@ -66,10 +66,10 @@ describe('streams that share a thread', () => {
     }
   });
 
-  it('stop within one job when they are broken off', async () => {
+  it('stop within one job when they are aborted', async () => {
     const stop = new AbortController();
-    const pieces = stream('gone', 100, stop.signal);
-    const reading = readAll(pieces);
+    const chunks = stream('gone', 100, stop.signal);
+    const reading = readAll(chunks);
     await expect.poll(() => voice.jobs.length, { interval: 1 }).toBeGreaterThan(3);
     stop.abort();
     const { length } = voice.jobs;
@@ -79,7 +79,7 @@ describe('streams that share a thread', () => {
   });
 });
 
-it('counts a runway from what was made, and no silence as a debt', () => {
+it('the playback deadline counts synthesised audio, and silence is no backlog', () => {
   const deadline = new PlaybackDeadline(1_000);
   expect(deadline.dueAt(1_000)).toBe(1_000);
   deadline.add(500);

@@ -19,13 +19,13 @@ beforeEach(() => {
 afterAll(() => encoders.close());
 
 function job(format: string, text = TEXT): SpeechJob {
-  return { voice, format: AUDIO_FORMATS.get(format)!, text: plainText(text) };
+  return { voice, format: AUDIO_FORMATS.get(format)!, request: plainText(text) };
 }
 
 async function streamed(format: string, text = TEXT): Promise<Buffer> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of synthesiser.stream(job(format, text), never)) pieces.push(piece);
-  return Buffer.concat(pieces);
+  const outputs: Uint8Array[] = [];
+  for await (const output of synthesiser.stream(job(format, text), never)) outputs.push(output);
+  return Buffer.concat(outputs);
 }
 
 function nothingIsLeft() {
@@ -34,7 +34,7 @@ function nothingIsLeft() {
 
 describe('speakText', () => {
   it.each([0, 2])(
-    'times every word in the whole text and stream, %i chunks ahead',
+    'times every word in the complete text and stream, %i chunks ahead',
     async (ahead) => {
       const words: { word: string; startSample: number; endSample: number }[] = [];
       let total = 0;
@@ -57,7 +57,7 @@ describe('speakText', () => {
     },
   );
 
-  it('computes nothing that nobody asked for', async () => {
+  it('computes nothing without a request', async () => {
     const chunks = speakText(voice, plainText(TEXT), {
       signal: never,
       firstPriority: 'first-chunk',
@@ -71,51 +71,51 @@ describe('speakText', () => {
 
 describe('Synthesiser', () => {
   it.each(['pcm', 'mp3', 'mp3_22050_32'])(
-    'streams the bytes of the whole file, %s',
+    'streams the bytes of the complete file, %s',
     async (format) => {
-      const { pieces, length } = await synthesiser.synthesiseFile(job(format), never);
-      const whole = Buffer.concat(pieces);
+      const { pieces: outputs, length } = await synthesiser.synthesiseFile(job(format), never);
+      const whole = Buffer.concat(outputs);
       expect(whole.length).toBe(length);
       expect((await streamed(format)).equals(whole)).toBe(true);
       nothingIsLeft();
     },
   );
 
-  it('gives WAV its sizes when it is whole, and the same samples', async () => {
-    const { pieces, length } = await synthesiser.synthesiseFile(job('wav'), never);
-    const whole = Buffer.concat(pieces);
+  it('has WAV sizes in a complete file and the same samples', async () => {
+    const { pieces: outputs, length } = await synthesiser.synthesiseFile(job('wav'), never);
+    const whole = Buffer.concat(outputs);
     expect(whole.readUInt32LE(40)).toBe(length - 44);
     const stream = await streamed('wav');
     expect(stream.readUInt32LE(40)).toBe(0xffffffff);
     expect(stream.subarray(44).equals(whole.subarray(44))).toBe(true);
   });
 
-  it('makes a short silence of a text without a sound', async () => {
+  it('returns a short silence for a text without audio', async () => {
     expect((await streamed('pcm', '😀')).length).toBe(2 * 3200);
     expect((await synthesiser.synthesiseFile(job('pcm', '…'), never)).length).toBe(2 * 3200);
     nothingIsLeft();
   });
 
-  it('stops when its consumer does not pull: one chunk is in hand, one more is ready', async () => {
-    const pieces = synthesiser.stream(job('pcm', `${'word '.repeat(300)}.`), never);
-    await pieces.next();
+  it('stops when its consumer does not pull: one chunk is delivered, one more is ready', async () => {
+    const outputs = synthesiser.stream(job('pcm', `${'word '.repeat(300)}.`), never);
+    await outputs.next();
     await expect.poll(() => voice.chunks).toBe(2);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(voice.chunks).toBe(2);
-    await pieces.return(undefined);
+    await outputs.return(undefined);
     nothingIsLeft();
   });
 
-  it('leaves nothing behind when its consumer returns at any moment', async () => {
+  it('leaves nothing behind when its consumer returns at any time', async () => {
     for (let pulls = 0; pulls < 6; pulls++) {
-      const pieces = synthesiser.stream(job('mp3'), never);
-      for (let i = 0; i < pulls; i++) await pieces.next();
-      await pieces.return(undefined);
+      const outputs = synthesiser.stream(job('mp3'), never);
+      for (let i = 0; i < pulls; i++) await outputs.next();
+      await outputs.return(undefined);
       nothingIsLeft();
     }
   });
 
-  it('ends with ABORTED when its signal fires, and leaves nothing behind', async () => {
+  it('throws ABORTED when its signal is aborted, and leaves nothing behind', async () => {
     const abort = new AbortController();
     voice.beforeChunk = async (chunk) => {
       if (chunk === 2) abort.abort();
@@ -131,10 +131,10 @@ describe('Synthesiser', () => {
     nothingIsLeft();
   });
 
-  it('passes on a fault of the voice after the bytes that came before it', async () => {
-    const pieces = synthesiser.stream(job('pcm', 'This ends in a FAULT here.'), never);
-    expect((await pieces.next()).done).toBe(false);
-    await expect(pieces.next()).rejects.toMatchObject({ code: 'WORKER_DIED' });
+  it('passes an error of the voice on after the preceding bytes', async () => {
+    const outputs = synthesiser.stream(job('pcm', 'This ends in a FAULT here.'), never);
+    expect((await outputs.next()).done).toBe(false);
+    await expect(outputs.next()).rejects.toMatchObject({ code: 'WORKER_DIED' });
     nothingIsLeft();
   });
 });

@@ -6,7 +6,7 @@ import {
 } from '../../../media/turn-detection/smart-turn-features.js';
 
 /** A golden vector of the model's own feature extractor: two tones, one of them for 1.5 s. */
-it("gives the features of the model's own extractor", () => {
+it("the features equal those of the model's own extractor", () => {
   const samples = Float32Array.from(
     { length: 32_000 },
     (_, i) =>
@@ -33,7 +33,7 @@ it("gives the features of the model's own extractor", () => {
   expect(at(79, 799)).toBeCloseTo(-0.1599, 3);
 });
 
-it('takes what comes before a turn for silence, whether it is given or not', () => {
+it('audio before a turn counts as silence, whether it is given or not', () => {
   const turn = Float32Array.from({ length: 20_321 }, (_, i) => 0.3 * Math.sin(i * i * 1e-5) + 0.01);
   const padded = new Float32Array(WINDOW);
   padded.set(turn, WINDOW - turn.length);

@@ -7,13 +7,13 @@ import { modelFolder } from '../../support/harness/process/model-folder.js';
 
 const model = readFileSync(join(modelFolder('smart-turn-v3.2'), 'smart-turn-v3.2-cpu.onnx'));
 
-describe('the graph of the turn model', () => {
+describe('graph of the turn model', () => {
   const count = (graph: OnnxGraph, wanted: string) =>
     graph.nodes.filter(({ operator }) => operator === wanted).length;
   const before = new OnnxGraph(model);
   const after = new OnnxGraph(simplifyTurnModel(model));
 
-  it('has one operation for GELU, and all others as they were', () => {
+  it('has one operation for GELU and is otherwise unchanged', () => {
     expect(count(after, 'Gelu')).toBe(count(before, 'Erf'));
     for (const gone of ['Erf', 'Div']) expect(count(after, gone)).toBe(0);
     for (const kept of [
@@ -28,7 +28,7 @@ describe('the graph of the turn model', () => {
     }
   });
 
-  it('shows what each layer attends to, so that the runtime leaves it in float32', () => {
+  it('exposes the attention of each layer, so that the runtime keeps it in float32', () => {
     const attention = after.nodes.filter(
       ({ operator, inputs: [input] }) =>
         operator === 'Softmax' && after.makerOf(input ?? '')?.operator === 'DequantizeLinear',

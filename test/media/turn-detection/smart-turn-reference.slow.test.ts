@@ -16,7 +16,7 @@ const SCRIPT = fileURLToPath(
 );
 const FEATURES = 80 * 800;
 
-describeWith(['turn-reference'], "the turn model's own way of listening", (tools) => {
+describeWith(['turn-reference'], 'reference implementation of the turn model', (tools) => {
   const scheduler = new CpuScheduler(1);
   const speaker = new SpeechSynthesiser(scheduler);
   const folder = modelFolder('smart-turn-v3.2');
@@ -25,7 +25,7 @@ describeWith(['turn-reference'], "the turn model's own way of listening", (tools
     await Promise.all([speaker.close(), turnDetector.close()]);
   });
 
-  it('decides the same as ours on the same audio', { timeout: 120_000 }, async () => {
+  it('gives the same decisions for the same audio', { timeout: 120_000 }, async () => {
     const clips = await clipsOf(speaker);
     const wanted = reference(
       tools['turn-reference'],
@@ -46,13 +46,13 @@ describeWith(['turn-reference'], "the turn model's own way of listening", (tools
       expect(probability > 0.5, `clip ${i}`).toBe(wanted[i]!.probability > 0.5);
       probabilities.push(probability);
     }
-    // Both answers are among them: agreement would otherwise prove little.
+    // Both decisions occur; otherwise equality would prove little.
     expect(Math.min(...probabilities)).toBeLessThan(0.2);
     expect(Math.max(...probabilities)).toBeGreaterThan(0.8);
   });
 });
 
-/** Whole and broken off, short and too long, clean and noisy, loud and hardly to be heard. */
+/** Complete and truncated, short and too long, clean and noisy, loud and very quiet clips. */
 async function clipsOf(speaker: SpeechSynthesiser): Promise<readonly Float32Array[]> {
   const tail = new Float32Array(3_200);
   const whole = await speaker.say('I would like to book a table for two people.');

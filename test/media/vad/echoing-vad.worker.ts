@@ -3,7 +3,7 @@ import type { SileroJobs } from '../../../media/vad/silero-voice-activity.js';
 import { VAD_WINDOW } from '../../../media/vad/voice-activity.js';
 import { DIES, HANGS } from '../../support/harness/audio/faulty-samples.js';
 
-/** In the place of the VAD: the probability of a window is its first sample. */
+/** Replaces the VAD: the probability of a window is its first sample. */
 serveJobs<SileroJobs>({
   windows: ({ ids, samples }) => {
     const probabilities = Float32Array.from(ids, (_, i) => samples[i * VAD_WINDOW]!);

@@ -15,18 +15,18 @@ function edgesOf(pattern: string, options = OPTIONS): string[] {
   return edges;
 }
 
-describe('the segmenter', () => {
-  it('starts once speech has lasted long enough', () => {
+describe('segmenter', () => {
+  it('starts after enough speech', () => {
     expect(edgesOf('..###')).toEqual([]);
     expect(edgesOf('..####')).toEqual(['speech-started at 6']);
   });
 
-  it('is not put back by one window below the threshold, but by two', () => {
+  it('tolerates one window below the threshold before the start, but not two', () => {
     expect(edgesOf('##.##')).toEqual(['speech-started at 5']);
     expect(edgesOf('##..##')).toEqual([]);
   });
 
-  it('goes on between the thresholds once speech has begun', () => {
+  it('continues between the thresholds once speech has started', () => {
     expect(edgesOf('~~~~####~~~~~~~~~~~~~~~~~~~~')).toEqual(['speech-started at 8']);
   });
 

@@ -36,21 +36,21 @@ afterAll(async () => {
   await Promise.all([speaker, recogniser, turnDetector, vad, embedder].map((part) => part.close()));
 });
 
-describe('the recogniser', () => {
-  it('writes down what was said', async () => {
+describe('recogniser', () => {
+  it('transcribes speech', async () => {
     const speech = await speaker.say('What are your opening hours on Sunday?');
     const { text } = await recogniser.transcribe(speech, { priority: 'final-transcript' });
     expect(text.toLowerCase()).toMatch(/opening hours on sunday/);
   });
 
-  it('hears nothing in silence, and takes the shortest audio', async () => {
+  it('returns no words for silence and accepts the shortest audio', async () => {
     const options = { priority: 'final-transcript' } as const;
     expect((await recogniser.transcribe(new Float32Array(0), options)).text).toBe('');
     const { text } = await recogniser.transcribe(new Float32Array(100), options);
     expect(text.length).toBeLessThan(20);
   });
 
-  it('hears words where there are some, be they as short as they like', async () => {
+  it('transcribes single short words', async () => {
     for (const word of ['Yes.', 'No.', 'Stop.', 'Okay.', 'Sure.', 'Monday.']) {
       const speech = concat(Float32Array, [new Float32Array(8_000), await speaker.say(word)]);
       const { text } = await recogniser.transcribe(speech, { priority: 'final-transcript' });
@@ -58,14 +58,14 @@ describe('the recogniser', () => {
     }
   });
 
-  it('hears no word in a throat or in noise, but a backchannel at the most', async () => {
+  it('returns no words for a cough or noise, except for a backchannel', async () => {
     const noise = (ms: number) =>
       Float32Array.from({ length: 16 * ms }, (_, i) => 0.4 * Math.sin(i * i * 12.9898));
-    for (const sound of [cough(), noise(60), noise(150), noise(400)]) {
+    for (const samples of [cough(), noise(60), noise(150), noise(400)]) {
       for (const lead of [7_600, 7_800, 8_000, 8_300]) {
         const padded = concat(Float32Array, [
           new Float32Array(lead),
-          sound,
+          samples,
           new Float32Array(3_200),
         ]);
         const { text } = await recogniser.transcribe(padded, { priority: 'final-transcript' });
@@ -74,14 +74,14 @@ describe('the recogniser', () => {
     }
   });
 
-  it('refuses more than it can hear at once', async () => {
+  it('rejects audio above its maximum duration', async () => {
     const speech = new Float32Array(13 * 16_000);
     await expect(recogniser.transcribe(speech, { priority: 'background' })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
     });
   });
 
-  it('gives up a job that was cancelled while it waited', async () => {
+  it('drops a job that is cancelled while it waits', async () => {
     const speech = await speaker.say('One two three four five six seven.');
     const work = new AbortController();
     const first = recogniser.transcribe(speech, { priority: 'final-transcript' });
@@ -95,8 +95,8 @@ describe('the recogniser', () => {
   });
 });
 
-describe('the turn model', () => {
-  it('tells a complete sentence from one cut in the middle', async () => {
+describe('turn model', () => {
+  it('distinguishes a complete from a truncated sentence', async () => {
     const whole = await speaker.say('I would like to book a table for two people.');
     const cut = await speaker.say('I would like to book a table for');
     const silence = new Float32Array(3200);
@@ -107,13 +107,13 @@ describe('the turn model', () => {
   });
 });
 
-describe('the VAD', () => {
-  it('finds speech and silence, each line by itself', async () => {
+describe('VAD', () => {
+  it('detects speech and silence per stream', async () => {
     const speech = await speaker.say('Hello, is anybody there? I have a question.');
-    const heard: number[] = [];
+    const probabilities: number[] = [];
     const silent: number[] = [];
     const [talker, listener] = [
-      vad.open((probability) => heard.push(probability)),
+      vad.open((probability) => probabilities.push(probability)),
       vad.open((probability) => silent.push(probability)),
     ];
     const windows = Math.floor(speech.length / 512);
@@ -122,8 +122,10 @@ describe('the VAD', () => {
       listener.push(new Float32Array(512));
     }
     await expect.poll(() => silent.length, { timeout: 10_000 }).toBe(windows);
-    expect(heard.length).toBe(windows);
-    expect(heard.filter((probability) => probability > 0.6).length).toBeGreaterThan(windows / 2);
+    expect(probabilities.length).toBe(windows);
+    expect(probabilities.filter((probability) => probability > 0.6).length).toBeGreaterThan(
+      windows / 2,
+    );
     expect(Math.max(...silent)).toBeLessThan(0.3);
     expect(faults).toEqual([]);
     talker.close();
@@ -131,8 +133,8 @@ describe('the VAD', () => {
   });
 });
 
-describe('the embedder', () => {
-  it('puts texts of like meaning near each other', async () => {
+describe('embedder', () => {
+  it('gives similar vectors for texts with similar meaning', async () => {
     const [question, near, far] = await embedder.embed(
       [
         'When do you open in the morning?',
@@ -147,7 +149,7 @@ describe('the embedder', () => {
     expect(dot(question!, near!)).toBeGreaterThan(dot(question!, far!) + 0.2);
   });
 
-  it('gives the same vector whatever else is in the batch', async () => {
+  it('gives the same vector in any batch', async () => {
     const [alone] = await embedder.embed(['Returns within thirty days.'], {
       priority: 'background',
     });
@@ -160,15 +162,15 @@ describe('the embedder', () => {
   });
 });
 
-describe('a model whose file comes late', () => {
-  it('is told of by the jobs before, and serves those after', async () => {
+describe('model whose file arrives late', () => {
+  it('fails earlier jobs with an error and serves later ones', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'parley-late-'));
-    const told: unknown[] = [];
+    const errors: unknown[] = [];
     const parts = [
       new MoonshineSpeechToText({ id: 'late', folder, scheduler }),
       new SmartTurn({ folder, scheduler }),
       await SentenceModelEmbedder.openMiniLm({ id: 'late', folder, scheduler }),
-      new SileroVoiceActivity({ folder, onFault: (error) => told.push(error) }),
+      new SileroVoiceActivity({ folder, onFault: (error) => errors.push(error) }),
     ];
     try {
       for (const part of parts) {
@@ -185,7 +187,7 @@ describe('a model whose file comes late', () => {
         }
       }
       for (const part of parts) await part.warm();
-      expect(told).toEqual([]);
+      expect(errors).toEqual([]);
     } finally {
       await Promise.all(parts.map((part) => part.close()));
       await rm(folder, { recursive: true, force: true });

@@ -7,7 +7,10 @@ import { modelFolder } from '../../support/harness/process/model-folder.js';
 const WINDOWS = 24;
 const RATE = 16_000;
 
-/** What the model's own graph says of three hums: at 110 and 190 Hz like a voice, at 3 kHz a whistle. */
+/**
+ * Outputs of the original graph for three tones: at 110 and 190 Hz like a voice, at 3 kHz like a
+ * whistle.
+ */
 const OWN: readonly (readonly [pitch: number, probabilities: readonly number[]])[] = [
   [
     110,
@@ -39,17 +42,17 @@ const vad = new SileroVoiceActivity({
 });
 afterAll(() => vad.close());
 
-it("gives the answers of the model's own graph, to many lines at once", async () => {
-  const heard = await Promise.all(OWN.map(([pitch]) => listen(hum(pitch))));
+it("the output equals that of the model's own graph, for many concurrent streams", async () => {
+  const perStream = await Promise.all(OWN.map(([pitch]) => listen(hum(pitch))));
   for (const [i, [pitch, wanted]] of OWN.entries()) {
     for (const [k, probability] of wanted.entries()) {
-      expect(heard[i]![k], `window ${k} of ${pitch} Hz`).toBeCloseTo(probability, 2);
+      expect(perStream[i]![k], `window ${k} of ${pitch} Hz`).toBeCloseTo(probability, 2);
     }
   }
   expect(faults).toEqual([]);
 });
 
-it('refuses what is not the VAD', () => {
+it('other models are rejected', () => {
   expect(() => batchedSilero(new Uint8Array(0))).toThrow(
     expect.objectContaining({ code: 'MODEL_CORRUPT' }),
   );
@@ -57,17 +60,17 @@ it('refuses what is not the VAD', () => {
 
 function listen(samples: Float32Array): Promise<readonly number[]> {
   return new Promise((resolve) => {
-    const heard: number[] = [];
-    const line = vad.open((probability) => {
-      if (heard.push(probability) === WINDOWS) resolve(heard);
+    const perStream: number[] = [];
+    const stream = vad.open((probability) => {
+      if (perStream.push(probability) === WINDOWS) resolve(perStream);
     });
     for (let k = 0; k < WINDOWS; k++) {
-      line.push(samples.subarray(k * VAD_WINDOW, (k + 1) * VAD_WINDOW));
+      stream.push(samples.subarray(k * VAD_WINDOW, (k + 1) * VAD_WINDOW));
     }
   });
 }
 
-/** Harmonics of a wavering pitch, as loud as in an open vowel. */
+/** Harmonics of a varying pitch with the levels of an open vowel. */
 function hum(pitch: number): Float32Array {
   let phase = 0;
   return Float32Array.from({ length: WINDOWS * VAD_WINDOW }, (_, i) => {

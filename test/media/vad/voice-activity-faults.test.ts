@@ -21,22 +21,22 @@ async function openVad(): Promise<void> {
   await vad.warm();
 }
 
-/** The probability that the worker answers is the value. */
+/** A window for which the worker returns `value` as probability. */
 function windowOf(value: number): Float32Array {
   return new Float32Array(VAD_WINDOW).fill(value);
 }
 
-/** Values that a 32-bit float holds exactly. */
+/** Values that a 32-bit float represents exactly. */
 function values(count: number): number[] {
   return Array.from({ length: count }, (_, i) => (i + 1) / 1024);
 }
 
-it('gives every stream all its windows in order, whatever the owner of another one throws', async () => {
+it('every stream gets all its windows in order, even if the owner of another one throws', async () => {
   await openVad();
-  const heard: number[][] = [];
+  const outputs: number[][] = [];
   const streams = Array.from({ length: 6 }, (_, i) => {
     const own: number[] = [];
-    heard.push(own);
+    outputs.push(own);
     return vad.open((probability) => {
       own.push(probability);
       if (i === 2 && own.length % 3 === 1) throw new Error('The owner fails');
@@ -44,38 +44,41 @@ it('gives every stream all its windows in order, whatever the owner of another o
   });
   const sent = values(40);
   for (const value of sent) for (const stream of streams) stream.push(windowOf(value));
-  await expect.poll(() => heard.map(({ length }) => length)).toEqual(streams.map(() => 40));
-  for (const own of heard) expect(own).toEqual(sent);
+  await expect.poll(() => outputs.map(({ length }) => length)).toEqual(streams.map(() => 40));
+  for (const own of outputs) expect(own).toEqual(sent);
   expect(faults).toHaveLength(14);
 });
 
-it('counts windows that overflow as silence in their own place', async () => {
+it('windows beyond the queue limit count as silence in their positions', async () => {
   await openVad();
-  const heard: number[] = [];
-  const stream = vad.open((probability) => heard.push(probability));
-  // All in one go: two are in a run, 400 wait, and the oldest of these are dropped.
+  const outputs: number[] = [];
+  const stream = vad.open((probability) => outputs.push(probability));
+  // All at once: two are running, 400 wait, and the oldest of these are dropped.
   const sent = values(450);
   for (const value of sent) stream.push(windowOf(value));
-  await expect.poll(() => heard.length).toBe(450);
-  expect(heard).toEqual(sent.map((value, i) => (i >= 2 && i < 50 ? 0 : value)));
+  await expect.poll(() => outputs.length).toBe(450);
+  expect(outputs).toEqual(sent.map((value, i) => (i >= 2 && i < 50 ? 0 : value)));
   expect(vad.dropped).toBe(48);
 });
 
 it.each([
   ['hangs', HANGS],
   ['dies', DIES],
-])('goes on after a worker that %s, with silence for the windows that it had', async (_, fatal) => {
-  await openVad();
-  const heard: number[][] = [[], []];
-  const [one, other] = heard.map((own) => vad.open((probability) => own.push(probability)));
-  const sent = values(20);
-  for (const [i, value] of sent.entries()) {
-    one!.push(windowOf(i === 7 ? fatal : value));
-    other!.push(windowOf(value));
-  }
-  await expect.poll(() => heard.map(({ length }) => length)).toEqual([20, 20]);
-  expect(heard[0]).toEqual(sent.map((value, i) => (i === 7 ? 0 : value)));
-  const lost = sent.filter((value, i) => heard[1]![i] !== value);
-  expect(lost.length).toBeLessThanOrEqual(1);
-  expect(faults).toMatchObject([{ code: 'WORKER_DIED' }]);
-});
+])(
+  'after a worker that %s, the next one continues, with silence for the lost windows',
+  async (_, fatal) => {
+    await openVad();
+    const outputs: number[][] = [[], []];
+    const [one, other] = outputs.map((own) => vad.open((probability) => own.push(probability)));
+    const sent = values(20);
+    for (const [i, value] of sent.entries()) {
+      one!.push(windowOf(i === 7 ? fatal : value));
+      other!.push(windowOf(value));
+    }
+    await expect.poll(() => outputs.map(({ length }) => length)).toEqual([20, 20]);
+    expect(outputs[0]).toEqual(sent.map((value, i) => (i === 7 ? 0 : value)));
+    const lost = sent.filter((value, i) => outputs[1]![i] !== value);
+    expect(lost.length).toBeLessThanOrEqual(1);
+    expect(faults).toMatchObject([{ code: 'WORKER_DIED' }]);
+  },
+);

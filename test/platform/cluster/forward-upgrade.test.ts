@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** Counts failed authentications by address. */
+/** A rate limiter that counts failed authentications by address. */
 function countedLimiter() {
   const failed: string[] = [];
   const limiter = {
@@ -33,8 +33,8 @@ function countedLimiter() {
   return { failed, limiter };
 }
 
-/** A call socket that echoes. `isHeld`: another gateway holds the call. */
-function echo(isHeld: boolean): SocketRoute {
+/** A call socket that echoes. `isHeld`: another gateway runs the call. */
+function echo(isRemote: boolean): SocketRoute {
   return {
     path: '/calls/{call_id}/socket',
     scope: 'any',
@@ -42,8 +42,8 @@ function echo(isHeld: boolean): SocketRoute {
     subprotocol: 'call.v1',
     isVerifiedByFirstMessage: true,
     authenticate: async (_request, url) => {
-      if (!isHeld && url.pathname.includes('ended')) return undefined;
-      const heldBy = isHeld ? holderId : undefined;
+      if (!isRemote && url.pathname.includes('ended')) return undefined;
+      const heldBy = isRemote ? holderId : undefined;
       return { accountId: 'caller', keyId: null, scopes: ['*'], heldBy };
     },
     open: (socket, { limits, requestId }) => {
@@ -57,7 +57,7 @@ function echo(isHeld: boolean): SocketRoute {
   };
 }
 
-/** A gateway that clients reach, and one that holds their calls. */
+/** A gateway that clients connect to, and one that runs their calls. */
 async function twoGateways({ secret = 'the secret of both gateways' } = {}) {
   const counted = countedLimiter();
   const keys = { authenticate: async () => undefined };
@@ -95,7 +95,7 @@ async function twoGateways({ secret = 'the secret of both gateways' } = {}) {
   return { open, holder, entry, peerServer, failed: counted.failed };
 }
 
-it('connects a client with the gateway that holds its call', async () => {
+it('a client is connected with the gateway that runs its call', async () => {
   const { open, holder } = await twoGateways();
   const socket = open('call', { 'x-request-id': 'mine-1' });
   const [response] = await once(socket, 'upgrade');
@@ -115,7 +115,7 @@ it('connects a client with the gateway that holds its call', async () => {
   await vi.waitFor(() => expect(holder.openSockets).toBe(0));
 });
 
-it('counts a wrong credential against the client, not against the gateway, and trusts no client’s header', async () => {
+it("a wrong credential counts against the client's address, and client headers are not trusted", async () => {
   const { open, failed } = await twoGateways();
   const socket = open('call', { 'x-parley-client-address': '198.51.100.1' });
   await once(socket, 'open');
@@ -123,7 +123,7 @@ it('counts a wrong credential against the client, not against the gateway, and t
   await vi.waitFor(() => expect(failed).toEqual(['203.0.113.7']));
 });
 
-it('passes a refusal on', async () => {
+it('a refusal is forwarded', async () => {
   const { open } = await twoGateways();
   const [, response] = await once(open('ended'), 'unexpected-response');
   let body = '';
@@ -131,11 +131,11 @@ it('passes a refusal on', async () => {
   expect([response.statusCode, JSON.parse(body).code]).toEqual([401, 'UNAUTHORIZED']);
 });
 
-it('answers 503 when the gateway is not reached, or has another key', async () => {
+it('an unreachable gateway, or one with another key, causes a 503', async () => {
   const { open, peerServer } = await twoGateways();
   await peerServer.close();
-  const stranger = await twoGateways({ secret: 'the secret of somebody else' });
-  for (const socket of [open(), stranger.open()]) {
+  const otherCluster = await twoGateways({ secret: 'the secret of somebody else' });
+  for (const socket of [open(), otherCluster.open()]) {
     const [, response] = await once(socket, 'unexpected-response');
     let body = '';
     for await (const chunk of response) body += chunk;
@@ -143,7 +143,7 @@ it('answers 503 when the gateway is not reached, or has another key', async () =
   }
 });
 
-it('closes the client’s socket when either gateway stops, and the call’s when the client goes', async () => {
+it("the client's socket closes when either gateway stops, and the call's when the client disconnects", async () => {
   const first = await twoGateways();
   const gone = first.open();
   await once(gone, 'open');

@@ -23,7 +23,7 @@ afterEach(async () => {
 const keysOf = (...secrets: string[]) => new PeerKeys(new SecretKeys(secrets));
 const clientOf = (...secrets: string[]) => new PeerClient(keysOf(...secrets));
 
-/** A gateway that answers a POST with its body. */
+/** A gateway that echoes the body of a POST request. */
 async function gateway(...secrets: string[]) {
   const id = randomUUID();
   const server = new PeerServer({ gatewayId: id, keys: keysOf(...secrets), log });
@@ -46,8 +46,8 @@ const post = (client: PeerClient, to: { id: string; address: string }, body: unk
 const echoed = { body: 'hello' };
 const unreachable = { code: 'UNREACHABLE' };
 
-describe('the peer API', () => {
-  it('answers a gateway with the same secret, encrypted with forward secrecy', async () => {
+describe('peer API', () => {
+  it('responds to a gateway with the same secret, encrypted with forward secrecy', async () => {
     const peer = await gateway(NEW);
     expect(await post(clientOf(NEW), peer)).toEqual(echoed);
     const { port } = new URL(`https://${peer.address}`);
@@ -64,7 +64,7 @@ describe('the peer API', () => {
     socket.destroy();
   });
 
-  it('refuses another key, under an identity that it does not know and under one that it knows', async () => {
+  it('rejects another key, under an unknown and under a known identity', async () => {
     const peer = await gateway(NEW);
     await expect(post(clientOf(STRANGE), peer)).rejects.toMatchObject(unreachable);
     const { id } = new SecretKeys([NEW]).derive('peer-api')[0];
@@ -77,7 +77,7 @@ describe('the peer API', () => {
     await expect(once(socket, 'secureConnect')).rejects.toThrow();
   });
 
-  it('refuses plain text, and certificates instead of a key', async () => {
+  it('rejects plain text, and certificates instead of a key', async () => {
     const peer = await gateway(NEW);
     await expect(fetch(`http://${peer.address}/events`)).rejects.toThrow();
     const port = Number(new URL(`https://${peer.address}`).port);
@@ -85,12 +85,12 @@ describe('the peer API', () => {
     await expect(once(socket, 'secureConnect')).rejects.toThrow();
   });
 
-  it('is not called at a server that lacks the key', async () => {
+  it('is not called on a server without the key', async () => {
     const impostor = await gateway(STRANGE);
     await expect(post(clientOf(NEW), impostor)).rejects.toMatchObject(unreachable);
   });
 
-  it('checks the key of each client, although another client has just connected', async () => {
+  it('verifies each client separately', async () => {
     const peer = await gateway(NEW);
     expect(await post(clientOf(NEW), peer)).toEqual(echoed);
     await expect(post(clientOf(STRANGE), peer)).rejects.toMatchObject(unreachable);
@@ -117,23 +117,23 @@ describe('the peer API', () => {
     expect(await post(clientOf(...client), await gateway(...server))).toEqual(echoed);
   });
 
-  it('refuses an old key after the rotation', async () => {
+  it('rejects an old key after the rotation', async () => {
     const peer = await gateway(NEW);
     await expect(post(clientOf(OLD), peer)).rejects.toMatchObject(unreachable);
   });
 
-  it('refuses a request for another gateway, which had the address before', async () => {
+  it('rejects a request for another gateway that had the address before', async () => {
     const { address } = await gateway(NEW);
     const before = { id: randomUUID(), address };
     await expect(post(clientOf(NEW), before)).rejects.toMatchObject(unreachable);
   });
 
-  it('reports a path that it does not have', async () => {
-    const asked = clientOf(NEW).open(await gateway(NEW), { path: '/nothing' });
-    await expect(asked).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  it('reports an unknown path', async () => {
+    const pendingResponse = clientOf(NEW).open(await gateway(NEW), { path: '/nothing' });
+    await expect(pendingResponse).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('refuses bodies that are too large or not JSON', async () => {
+  it('rejects bodies that are too large or not JSON', async () => {
     const peer = await gateway(NEW);
     await expect(post(clientOf(NEW), peer, 'x'.repeat(1_000))).rejects.toMatchObject(unreachable);
     expect(await post(clientOf(NEW), peer)).toEqual(echoed);
@@ -146,20 +146,22 @@ describe('the peer API', () => {
     expect(events).toEqual([{ n: 1 }, { n: 2 }]);
   });
 
-  it('gives up a gateway that does not answer in time, or does not even shake hands', async () => {
+  it('times out on a gateway that does not respond, or does not complete the handshake', async () => {
     const peer = await gateway(NEW);
     const client = clientOf(NEW);
     const late = client.open(peer, { path: '/silent', timeoutMs: 200 });
     await expect(late).rejects.toMatchObject(unreachable);
-    const mute = createServer().listen(0, '127.0.0.1');
-    await once(mute, 'listening');
-    const address = `127.0.0.1:${(mute.address() as AddressInfo).port}`;
-    const asked = { path: '/echo', body: {}, timeoutMs: 200 };
-    await expect(client.post({ id: peer.id, address }, asked)).rejects.toMatchObject(unreachable);
-    mute.close();
+    const silentServer = createServer().listen(0, '127.0.0.1');
+    await once(silentServer, 'listening');
+    const address = `127.0.0.1:${(silentServer.address() as AddressInfo).port}`;
+    const pendingResponse = { path: '/echo', body: {}, timeoutMs: 200 };
+    await expect(client.post({ id: peer.id, address }, pendingResponse)).rejects.toMatchObject(
+      unreachable,
+    );
+    silentServer.close();
   });
 
-  it('disconnects a client that does not shake hands', async () => {
+  it('disconnects a client that does not complete the handshake', async () => {
     const { address } = await gateway(NEW);
     const socket = connect(Number(new URL(`https://${address}`).port), '127.0.0.1');
     await once(socket, 'close');

@@ -16,7 +16,7 @@ describe('isDatabaseUnavailable', () => {
     );
   }
 
-  it('knows a query that the end of the server cut off, and one that finds no server', async ({
+  it('recognises a query that a server shutdown cancelled, and an unreachable server', async ({
     onTestFinished,
   }) => {
     const folder = makeTestFolder();
@@ -34,7 +34,7 @@ describe('isDatabaseUnavailable', () => {
     await db.destroy();
   });
 
-  it('knows a pool that has no connection to spare', async () => {
+  it('recognises an exhausted pool', async () => {
     const db = connect(database.connection, { poolMax: 1 });
     const transaction = await db.transaction();
     db.client.pool.acquireTimeoutMillis = 50;
@@ -43,7 +43,7 @@ describe('isDatabaseUnavailable', () => {
     await db.destroy();
   });
 
-  it('leaves faults of a query alone', async () => {
+  it('excludes errors of a query', async () => {
     const { db } = database;
     expect(isDatabaseUnavailable(await faultOf(db.raw('select * from nothing')))).toBe(false);
     expect(isDatabaseUnavailable(await faultOf(db.raw("select 'x'::integer")))).toBe(false);

@@ -33,7 +33,7 @@ describe('migrate', () => {
     }
   }
 
-  it('runs what is missing, in order, and nothing twice', () =>
+  it('runs missing migrations in order, and none twice', () =>
     onEmpty(async (db) => {
       await migrate(db, [FIRST]);
       await migrate(db, [FIRST, SECOND]);
@@ -43,7 +43,7 @@ describe('migrate', () => {
       expect(await db.schema.hasTable('second')).toBe(true);
     }));
 
-  it('leaves the schema as it was when one fails', () =>
+  it('leaves the schema unchanged if one fails', () =>
     onEmpty(async (db) => {
       await migrate(db, [FIRST]);
       await expect(migrate(db, [FIRST, SECOND, BROKEN])).rejects.toThrow('this is no SQL');
@@ -52,7 +52,7 @@ describe('migrate', () => {
       expect(await db.schema.hasTable('second')).toBe(true);
     }));
 
-  it('lets gateways that start together take turns', () =>
+  it('runs on one of several gateways at a time', () =>
     onEmpty(async (db) => {
       const { connection } = db.client.config;
       const gateways = Array.from({ length: 6 }, () => connect(connection));
@@ -61,7 +61,7 @@ describe('migrate', () => {
       expect(await db('schema_migrations').pluck('name')).toHaveLength(2);
     }));
 
-  it('refuses a database that a newer version wrote, and leaves it alone', () =>
+  it('refuses a database of a newer version without changing it', () =>
     onEmpty(async (db) => {
       await migrate(db, [FIRST, SECOND]);
       const refusal = migrate(db, [FIRST]);
@@ -72,7 +72,7 @@ describe('migrate', () => {
       expect(await db('schema_migrations').pluck('name')).toHaveLength(2);
     }));
 
-  it('refuses a database from before the first release, and leaves it alone', () =>
+  it('refuses a database from before the first release without changing it', () =>
     onEmpty(async (db) => {
       const old: Migration = { ...SECOND, name: '0001-old' };
       await migrate(db, [FIRST, old]);
@@ -87,7 +87,7 @@ describe('migrate', () => {
   it.each([
     ['postgres://parley:secret@127.0.0.1:1/parley', /nothing listens at its address/],
     ['postgres://parley:secret@no-such-host.invalid/parley', /host name/],
-  ])('says what is wrong with %s, without its password', async (url, reason) => {
+  ])('explains the error for %s without its password', async (url, reason) => {
     const db = connect(url);
     const error = await migrate(db, [FIRST]).catch((fault: unknown) => fault);
     await db.destroy();
@@ -97,7 +97,7 @@ describe('migrate', () => {
     expect(String(error)).not.toMatch(/secret/);
   });
 
-  it('says that the database of a URL does not exist', async () => {
+  it('reports that the database of a URL does not exist', async () => {
     const db = connect({ ...database.connection, database: 'nowhere' });
     await expect(migrate(db, [FIRST])).rejects.toThrow(/it has no database of that name/);
     await db.destroy();

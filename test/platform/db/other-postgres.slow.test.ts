@@ -5,16 +5,16 @@ import { MIGRATIONS } from '../../../src/platform/db/migrations/migration-list.j
 import { withDatabase } from '../../support/harness/postgres/test-database.js';
 import { describeWith } from '../../support/harness/process/required-tools.js';
 
-describeWith(['postgresql-16'], 'a PostgreSQL of another major version', () => {
+describeWith(['postgresql-16'], 'PostgreSQL of another major version', () => {
   const database = withDatabase();
 
-  it('is what the database suites of this project run against', async () => {
+  it('is the server of the database suites of this project', async () => {
     const { rows } = await database.db.raw('show server_version_num');
     const major = Math.floor(Number(rows[0].server_version_num) / 10_000);
     expect(major).toBe(16);
   });
 
-  it('takes every migration from empty, and none twice', async () => {
+  it('runs every migration once on an empty database', async () => {
     const db = connect(await database.createEmpty());
     await migrate(db);
     await migrate(db);

@@ -12,14 +12,14 @@ const FOLDER = `${ROOT}test/fixtures/schema/`;
 const CURRENT: string = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')).version;
 const RELEASES = readdirSync(FOLDER).map((file) => file.replace(/\.sql$/, ''));
 
-describe('the schema', () => {
+describe('database schema', () => {
   const database = withDatabase();
 
   it('has a dump for this version', () => {
     expect(RELEASES, 'npm run schema').toContain(CURRENT);
   });
 
-  it(`of an empty database, migrated, is the dump of ${CURRENT}`, async () => {
+  it(`of a migrated empty database equals the dump of ${CURRENT}`, async () => {
     const db = connect(await database.createEmpty());
     await migrate(db);
     const dump = await dumpSchema(db);
@@ -27,12 +27,12 @@ describe('the schema', () => {
     expect(dump, 'npm run schema').toBe(read(CURRENT));
   });
 
-  it('is the one that docs/reference/database.md describes', async () => {
+  it('is documented in docs/reference/database.md', async () => {
     const page = readFileSync(`${ROOT}docs/reference/database.md`, 'utf8');
     expect(await databaseReference(database.db), 'npm run schema').toBe(page);
   });
 
-  it.each(RELEASES)('of release %s migrates to the same', async (release) => {
+  it.each(RELEASES)('is the same after a migration from release %s', async (release) => {
     const db = connect(await database.createEmpty());
     await db.raw(read(release));
     await migrate(db);
@@ -41,7 +41,7 @@ describe('the schema', () => {
     expect(dump).toBe(read(CURRENT));
   });
 
-  it('is dumped with all that it can hold', async () => {
+  it('is dumped with all supported objects', async () => {
     const made = connect(await database.createEmpty());
     await made.raw(RICH);
     const dump = await dumpSchema(made);

@@ -3,7 +3,7 @@ import { AllowedHosts } from '../../../src/platform/egress/allowed-hosts.js';
 
 const hosts = new AllowedHosts(['CRM.internal', '10.0.0.0/8', '127.0.0.1', '[::1]', 'fd00::/8']);
 
-describe('the hosts that may be called all the same', () => {
+describe('allowed hosts', () => {
   it.each([
     'crm.internal',
     'CRM.INTERNAL',
@@ -22,5 +22,5 @@ describe('the hosts that may be called all the same', () => {
     '[fe80::1]',
     '10.0.0.1.example',
     '',
-  ])('leave out %j', (host) => expect(hosts.has(host)).toBe(false));
+  ])('exclude %j', (host) => expect(hosts.has(host)).toBe(false));
 });

@@ -18,11 +18,11 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** A client whose names resolve by this table; what stands twice is answered in turn. */
+/** A client whose names resolve by this table; several results are returned in turn. */
 function makeClient(allowed: readonly string[], names: Record<string, string[][]> = {}) {
-  const asked: string[] = [];
+  const lookups: string[] = [];
   const resolve: Resolve = async (host) => {
-    asked.push(host);
+    lookups.push(host);
     const answers = names[host];
     if (!answers) throw new Error('ENOTFOUND');
     const addresses = answers.length > 1 ? answers.shift()! : answers[0]!;
@@ -30,7 +30,7 @@ function makeClient(allowed: readonly string[], names: Record<string, string[][]
   };
   const guard = new EgressGuard({ allowed: new AllowedHosts(allowed), resolve });
   closers.push(() => guard.close());
-  return { client: new EgressClient(guard), asked };
+  return { client: new EgressClient(guard), lookups };
 }
 
 async function openReceiver(host?: string): Promise<WebhookReceiver> {
@@ -41,7 +41,7 @@ async function openReceiver(host?: string): Promise<WebhookReceiver> {
 
 const QUICK = { method: 'POST', timeoutMs: 20_000, maxBytes: 1_000, body: '{}' } as const;
 
-/** Resolves to the error's code. */
+/** Resolves to the code of the error. */
 async function codeOf(promise: Promise<unknown>): Promise<string> {
   return promise.then(
     () => 'answered',
@@ -49,7 +49,7 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
   );
 }
 
-describe('the guard of outbound requests', () => {
+describe('egress client', () => {
   it.each([
     'https://127.0.0.1/',
     'https://2130706433/',
@@ -89,13 +89,13 @@ describe('the guard of outbound requests', () => {
     'file:///etc/passwd',
     'https://user:password@hook.test/',
     'no address',
-  ])('takes no %s', async (url) => {
-    const { client, asked } = makeClient([], { 'hook.test': [['8.8.8.8']] });
+  ])('refuses %s', async (url) => {
+    const { client, lookups } = makeClient([], { 'hook.test': [['8.8.8.8']] });
     expect(await codeOf(client.request({ ...QUICK, url }))).toBe('INSECURE_URL');
-    expect(asked).toEqual([]);
+    expect(lookups).toEqual([]);
   });
 
-  it('calls a host on the list by http, at the address that it resolved to', async () => {
+  it('requests an allowed host over http at its resolved address', async () => {
     const receiver = await openReceiver();
     const { client } = makeClient(['hook.test'], { 'hook.test': [['127.0.0.1']] });
     const url = `http://hook.test:${receiver.port}/a?b=c`;
@@ -107,16 +107,16 @@ describe('the guard of outbound requests', () => {
     });
   });
 
-  it('calls an address of a network on the list', async () => {
+  it('requests an address in an allowed network', async () => {
     const receiver = await openReceiver();
     const { client } = makeClient(['127.0.0.0/8']);
     expect((await client.request({ ...QUICK, url: receiver.url() })).status).toBe(200);
-    // The same address in another notation is the same address.
+    // Another notation of the same address.
     const url = `http://2130706433:${receiver.port}/`;
     expect((await client.request({ ...QUICK, url })).status).toBe(200);
   });
 
-  it('does not let a host on the list vouch for others', async () => {
+  it('does not extend an allowed host to other hosts', async () => {
     const { client } = makeClient(['good.test'], { 'sub.good.test': [['127.0.0.1']] });
     const url = 'https://sub.good.test/';
     expect(await codeOf(client.request({ ...QUICK, url }))).toBe('BLOCKED_ADDRESS');
@@ -125,19 +125,19 @@ describe('the guard of outbound requests', () => {
   it('connects to the address that was checked, whatever the name resolves to next', async () => {
     const checked = await openListener('127.0.0.2');
     const other = await openListener('127.0.0.1', checked.port);
-    const { client, asked } = makeClient(['127.0.0.2/32'], {
+    const { client, lookups } = makeClient(['127.0.0.2/32'], {
       'rebind.test': [['127.0.0.2'], ['127.0.0.1']],
     });
     const url = `https://rebind.test:${checked.port}/`;
     expect(await codeOf(client.request({ ...QUICK, url }))).not.toBe('answered');
-    expect(asked).toEqual(['rebind.test']);
-    expect(checked.heard.join()).toContain('rebind.test'); // the TLS greeting names the host
-    // The next connection is checked anew, and refused.
+    expect(lookups).toEqual(['rebind.test']);
+    expect(checked.received.join()).toContain('rebind.test'); // the TLS handshake contains the host name
+    // The next connection is checked again and refused.
     expect(await codeOf(client.request({ ...QUICK, url }))).toBe('BLOCKED_ADDRESS');
-    expect(other.heard).toEqual([]);
+    expect(other.received).toEqual([]);
   });
 
-  it('answers a redirect as it came and does not follow it', async () => {
+  it('returns a redirect without following it', async () => {
     const receiver = await openReceiver();
     receiver.answer(status(302, '', { location: receiver.url('/secret') }));
     const { client } = makeClient(['127.0.0.1']);
@@ -146,7 +146,7 @@ describe('the guard of outbound requests', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it('guards fetch too', async () => {
+  it('also guards fetch', async () => {
     const receiver = await openReceiver();
     receiver.answer(status(200, { a: 1 }), status(307, '', { location: receiver.url('/secret') }));
     const { client } = makeClient(['127.0.0.1']);
@@ -161,8 +161,8 @@ describe('the guard of outbound requests', () => {
   });
 });
 
-describe('the bounds of outbound requests', () => {
-  it('gives up on a host that hangs', async () => {
+describe('limits of outbound requests', () => {
+  it('include a timeout for a host that hangs', async () => {
     const receiver = await openReceiver();
     receiver.answer(hang);
     const { client } = makeClient(['127.0.0.1']);
@@ -172,7 +172,7 @@ describe('the bounds of outbound requests', () => {
     expect(Date.now() - started).toBeLessThan(15_000);
   });
 
-  it('gives up on an answer that drips', async () => {
+  it('include a timeout for a slow response', async () => {
     const receiver = await openReceiver();
     receiver.answer((response) => {
       const drip = setInterval(() => response.write('x'), 20);
@@ -183,7 +183,7 @@ describe('the bounds of outbound requests', () => {
     expect(await codeOf(request)).toBe('TIMEOUT');
   });
 
-  it('gives up on a resolver that hangs', async () => {
+  it('include a timeout for DNS resolution', async () => {
     const guard = new EgressGuard({
       allowed: new AllowedHosts([]),
       resolve: () => new Promise(() => undefined),
@@ -197,7 +197,7 @@ describe('the bounds of outbound requests', () => {
     expect(await codeOf(request)).toBe('TIMEOUT');
   });
 
-  it('takes no more than its bound of a gigabyte', async () => {
+  it('include a maximum response size', async () => {
     const receiver = await openReceiver();
     const sent = { bytes: 0 };
     receiver.answer(gigabyte(sent), gigabyte(sent));
@@ -212,14 +212,14 @@ describe('the bounds of outbound requests', () => {
   it.each([
     ['in the middle of the body', closeEarly],
     ['before the answer', closeImmediately],
-  ])('tells a connection that closes %s', async (_, answering) => {
+  ])('report a connection that closes %s', async (_, answering) => {
     const receiver = await openReceiver();
     receiver.answer(answering);
     const { client } = makeClient(['127.0.0.1']);
     expect(await codeOf(client.request({ ...QUICK, url: receiver.url() }))).toBe('CLOSED_EARLY');
   });
 
-  it('tells a host that is not there', async () => {
+  it('report an unknown host', async () => {
     const receiver = await WebhookReceiver.open();
     const url = receiver.url();
     receiver.close();
@@ -229,7 +229,7 @@ describe('the bounds of outbound requests', () => {
     expect(await codeOf(unknown)).toBe('UNREACHABLE');
   });
 
-  it('stops when its caller does', async () => {
+  it('stop when the caller aborts', async () => {
     const receiver = await openReceiver();
     receiver.answer(hang);
     const { client } = makeClient(['127.0.0.1']);
@@ -239,7 +239,7 @@ describe('the bounds of outbound requests', () => {
     expect(await codeOf(request)).not.toBe('answered');
   });
 
-  it('holds nothing of the request in its errors', async () => {
+  it("keep the request's content out of error messages", async () => {
     const { client } = makeClient([]);
     const url = 'https://127.0.0.1/path?token=hunter2';
     const error = await client.request({ ...QUICK, url, body: 'words' }).catch((e: Error) => e);
@@ -247,18 +247,18 @@ describe('the bounds of outbound requests', () => {
   });
 });
 
-/** A bare TCP server that keeps what it hears and hangs up. */
+/** A TCP server that records its input and closes the connection. */
 async function openListener(host: string, port = 0) {
-  const heard: string[] = [];
+  const received: string[] = [];
   const server: Server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', (data) => {
-      heard.push(data.toString('latin1'));
+      received.push(data.toString('latin1'));
       socket.destroy();
     });
   });
   server.listen(port, host);
   await once(server, 'listening');
   closers.push(() => server.close());
-  return { heard, port: (server.address() as { port: number }).port };
+  return { received, port: (server.address() as { port: number }).port };
 }

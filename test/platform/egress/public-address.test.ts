@@ -28,17 +28,17 @@ const NOT_PUBLIC: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('isPublicAddress', () => {
-  it.each(PUBLIC)('lets %s pass', (address) => {
+  it.each(PUBLIC)('accepts %s', (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 
   for (const [kind, addresses] of Object.entries(NOT_PUBLIC)) {
-    it.each(addresses)(`refuses what is ${kind}: %s`, (address) => {
+    it.each(addresses)(`refuses ${kind}: %s`, (address) => {
       expect(isPublicAddress(address)).toBe(false);
     });
   }
 
-  it('judges a mapped public address as the IPv4 address that it is', () => {
+  it('treats an IPv4-mapped address as its IPv4 address', () => {
     expect(isPublicAddress('::ffff:8.8.8.8')).toBe(true);
   });
 });

@@ -4,15 +4,15 @@ import { requestsTo, withHttpApp } from '../../support/harness/app/http-app.js';
 const app = withHttpApp();
 const ask = requestsTo(app);
 
-describe('request ids', () => {
-  it('are given back, or made where they are absent or harmful', async () => {
+describe('request IDs', () => {
+  it('are returned, or generated if they are absent or unsafe', async () => {
     const given = await ask('GET', '/healthz', { headers: { 'x-request-id': 'abc-1' } });
     expect(given.headers.get('x-request-id')).toBe('abc-1');
     const harmful = await ask('GET', '/healthz', { headers: { 'x-request-id': 'a b"c' } });
     expect(harmful.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('stand in every line that the request logs', async () => {
+  it('are part of every log line of the request', async () => {
     await ask('DELETE', '/api/v1/things/broken', { headers: { 'x-request-id': 'trace-me' } });
     await expect
       .poll(() =>
@@ -22,8 +22,8 @@ describe('request ids', () => {
   });
 });
 
-describe('limits', () => {
-  it('tell what is left, and answer 429 with Retry-After beyond it', async () => {
+describe('rate limits', () => {
+  it('return the remaining quota, and 429 with Retry-After beyond it', async () => {
     const first = await ask('GET', '/api/v1/things/best', { key: 'busy' });
     expect(first.headers.get('ratelimit-policy')).toBe('"account";q=200;w=60');
     expect(first.headers.get('ratelimit')).toMatch(/^"account";r=199;t=\d+$/);
@@ -37,7 +37,7 @@ describe('limits', () => {
     expect((await ask('GET', '/api/v1/things/best')).status).toBe(200);
   });
 
-  it('hold off who tries wrong keys, and nobody else behind that address', async () => {
+  it('block clients with wrong keys, but no others behind the same address', async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 7; i++) {
       statuses.push((await ask('GET', '/api/v1/things/best', { key: 'wrong' })).status);
@@ -47,8 +47,8 @@ describe('limits', () => {
   });
 });
 
-describe('what stands at the root', () => {
-  it('is ready when all that is needed is up, and names what is down', async () => {
+describe('root endpoints', () => {
+  it('report readiness if all required parts are up, and name those that are down', async () => {
     const ready = await ask('GET', '/readyz', { key: null });
     expect([ready.status, ready.body]).toEqual([
       200,
@@ -60,7 +60,7 @@ describe('what stands at the root', () => {
     expect([notReady.status, notReady.body.parts.database]).toEqual([503, 'away']);
   });
 
-  it('counts requests by their route, never by their path', async () => {
+  it('count requests by route, never by path', async () => {
     await ask('GET', '/api/v1/things/12345');
     const { body } = await ask('GET', '/metrics', { key: null });
     expect(body).toMatch(
@@ -70,7 +70,7 @@ describe('what stands at the root', () => {
     expect(body).not.toContain('12345');
   });
 
-  it('documents the routes by the schemas that validate', async () => {
+  it('document the routes by their validation schemas', async () => {
     const { status, body } = await ask('GET', '/openapi.json', { key: null });
     expect([status, body.openapi]).toEqual([200, '3.1.0']);
     const echo = body.paths['/api/v1/echo/'].post;
@@ -90,10 +90,10 @@ describe('what stands at the root', () => {
     expect(echo.requestBody.content['application/json'].example).toMatchObject({ level: 1 });
   });
 
-  it('shows the documents and the page from this server alone', async () => {
+  it('serve the documents and the page from this server only', async () => {
     const docs = await ask('GET', '/docs/', { key: null });
     const start = await ask('GET', '/docs/start.js', { key: null });
-    // Keys stay in the page's memory: a shared browser keeps none.
+    // Keys stay in the page's memory, so that a shared browser stores none.
     expect(start.body).not.toContain('persistAuthorization');
     expect(docs.status).toBe(200);
     for (const [, path] of docs.body.matchAll(/(?:src|href)="([^"]+)"/g)) {

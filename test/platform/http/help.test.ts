@@ -19,7 +19,7 @@ async function serve(site: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-it('serves a built site and allows exactly its inline scripts', async () => {
+it('a built site is served, and exactly its inline scripts are allowed', async () => {
   writeFileSync(join(folder, 'inline-scripts.json'), '["\'sha256-abc\'"]');
   writeFileSync(join(folder, 'page.html'), '<p>Help</p>');
   const response = await fetch(`${await serve(folder)}/help/page`);
@@ -28,6 +28,6 @@ it('serves a built site and allows exactly its inline scripts', async () => {
   expect(policy).toContain("script-src 'self' 'sha256-abc';");
 });
 
-it('serves nothing without a built site', async () => {
+it('without a built site nothing is served', async () => {
   expect((await fetch(`${await serve(join(folder, 'absent'))}/help/`)).status).toBe(404);
 });

@@ -8,8 +8,8 @@ const plane = withControlPlane();
 const AGENT = { name: 'Pool', config: {} };
 const keyed = (key: string) => ({ 'idempotency-key': key });
 
-describe('a repetition with the same Idempotency-Key', () => {
-  it('is answered as the first request was, and makes nothing', async () => {
+describe('repeated request with the same Idempotency-Key', () => {
+  it('returns the first response and creates nothing', async () => {
     const ask = await plane.asNewAccount();
     const first = await ask('POST', '/agent', AGENT, keyed('order-1'));
     const again = await ask('POST', '/agent/', { config: {}, name: 'Pool' }, keyed('order-1'));
@@ -20,7 +20,7 @@ describe('a repetition with the same Idempotency-Key', () => {
     expect((await ask('GET', '/agent')).body).toHaveLength(1);
   });
 
-  it('is refused with 422 when it asks for something else', async () => {
+  it('is rejected with 422 if it differs from the first one', async () => {
     const ask = await plane.asNewAccount();
     await ask('POST', '/agent', AGENT, keyed('order-1'));
     for (const [path, body] of [
@@ -37,7 +37,7 @@ describe('a repetition with the same Idempotency-Key', () => {
     }
   });
 
-  it('makes one of many that come at once; the others are told to wait, or get the same', async () => {
+  it('is executed once if many arrive concurrently; the others get 409 or the same response', async () => {
     const ask = await plane.asNewAccount();
     const all = await Promise.all(
       Array.from({ length: 12 }, () => ask('POST', '/agent', AGENT, keyed('burst'))),
@@ -53,7 +53,7 @@ describe('a repetition with the same Idempotency-Key', () => {
     expect((await ask('GET', '/agent')).body).toHaveLength(1);
   });
 
-  it('is 409 while the first one runs', async () => {
+  it('returns 409 while the first one is running', async () => {
     const accountId = await plane.makeAccount();
     const ask = plane.askAs(await plane.makeKey(accountId));
     const made = await ask('POST', '/agent', AGENT, keyed('slow'));
@@ -62,14 +62,14 @@ describe('a repetition with the same Idempotency-Key', () => {
     expect(made.status).toBe(201);
   });
 
-  it('is served anew when the first one failed', async () => {
+  it('is executed again if the first one failed', async () => {
     const ask = await plane.asNewAccount();
     const wrong = { ...AGENT, kb_id: 99 };
     expect((await ask('POST', '/agent', wrong, keyed('again'))).status).toBe(404);
     expect((await ask('POST', '/agent', AGENT, keyed('again'))).status).toBe(201);
   });
 
-  it('belongs to its account', async () => {
+  it('is specific to the account', async () => {
     const [one, other] = [await plane.asNewAccount(), await plane.asNewAccount()];
     const first = await one('POST', '/agent', AGENT, keyed('same'));
     const second = await other('POST', '/agent', AGENT, keyed('same'));
@@ -77,7 +77,7 @@ describe('a repetition with the same Idempotency-Key', () => {
     expect(second.body.agent_id).not.toBe(first.body.agent_id);
   });
 
-  it('belongs to its API key: another key of the account receives nothing of the answer', async () => {
+  it('is specific to the API key: another key of the account gets none of the response', async () => {
     const accountId = await plane.makeAccount();
     const admin = plane.askAs(await plane.makeKey(accountId));
     const weak = plane.askAs(await plane.makeKey(accountId, ['keys', 'agents']));
@@ -93,7 +93,7 @@ describe('a repetition with the same Idempotency-Key', () => {
     expect(other.body.agent_id).not.toBe(first.body.agent_id);
   });
 
-  it('is refused when its API key has lost the right to what it asks for', async () => {
+  it('is rejected if its API key has lost the required scope', async () => {
     const accountId = await plane.makeAccount();
     const admin = plane.askAs(await plane.makeKey(accountId));
     const made = await admin('POST', '/auth/api-key', {
@@ -109,7 +109,7 @@ describe('a repetition with the same Idempotency-Key', () => {
     expect([again.status, again.body.detail]).toEqual([403, 'Missing scope: calls']);
   });
 
-  it('belongs to the scopes of a JWT, in any order', async () => {
+  it('is specific to the scopes of a JWT, in any order', async () => {
     const accountId = await plane.makeAccount();
     const asToken = async (...scopes: Scope[]) => {
       const expires = new Date(Date.now() + 60_000);
@@ -123,7 +123,7 @@ describe('a repetition with the same Idempotency-Key', () => {
     expect(other.body.agent_id).not.toBe(one.body.agent_id);
   });
 
-  it('is served anew after a day, and when the first one died with its gateway', async () => {
+  it('is executed again after a day, and if the first one died with its gateway', async () => {
     const accountId = await plane.makeAccount();
     const ask = plane.askAs(await plane.makeKey(accountId));
     const rows = () => plane.database.db('idempotent_answers').where({ account_id: accountId });
@@ -141,8 +141,8 @@ describe('a repetition with the same Idempotency-Key', () => {
   });
 });
 
-describe('stored answers', () => {
-  it('are sealed and hold no API key, which a repetition does not show again', async () => {
+describe('stored responses', () => {
+  it('are encrypted and contain no API key, which a repetition does not return again', async () => {
     const accountId = await plane.makeAccount();
     const token = await plane.makeKey(accountId);
     const { keyId } = (await plane.directory.authenticate(token))!;
@@ -161,7 +161,7 @@ describe('stored answers', () => {
     expect((await ask('GET', '/auth/api-key')).body.total_keys).toBe(2);
   });
 
-  it('are bounded for each account: the oldest go first', async () => {
+  it('are limited per account: the oldest are deleted first', async () => {
     const accountId = await plane.makeAccount();
     const repository = new IdempotencyRepository(plane.database.db, 3);
     const hash = Buffer.alloc(32);
@@ -169,14 +169,14 @@ describe('stored answers', () => {
       const request = { accountId, principal: 'key:1', key, hash };
       await repository.take(request);
       await repository.keep(request, 'answer');
-      await new Promise((resolve) => setTimeout(resolve, 3)); // times differ by a millisecond
+      await new Promise((resolve) => setTimeout(resolve, 3)); // at least one millisecond apart
     }
     const left = await plane.database.db('idempotent_answers').where({ account_id: accountId });
     expect(left.map(({ key }) => key).sort()).toEqual(['c', 'd', 'e']);
   });
 });
 
-it('refuses keys that are empty, too long or not visible', async () => {
+it('keys that are empty, too long or not visible are rejected', async () => {
   const ask = await plane.asNewAccount();
   for (const key of ['x'.repeat(256), 'é']) {
     expect((await ask('POST', '/agent', AGENT, keyed(key))).status).toBe(422);

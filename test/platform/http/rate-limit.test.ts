@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { RateLimiter } from '../../../src/platform/http/rate-limit.js';
 import { withDatabase } from '../../support/harness/postgres/test-database.js';
 
-/** Takes the headers that a limiter sets. */
+/** A response that records the headers set by a limiter. */
 function answer() {
   const headers: Record<string, string> = {};
   const response = {
@@ -14,11 +14,11 @@ function answer() {
   return { headers, response: response as unknown as Response };
 }
 
-describe('the counters', () => {
+describe('counters', () => {
   const database = withDatabase({ emptied: 'before-each' });
   const limits = { requestsPerMinute: 3, failedAuthsPerMinute: 2 };
 
-  it('are shared by all gateways of one database', async () => {
+  it('are shared by all gateways of a database', async () => {
     const gateways = [new RateLimiter(limits, database.db), new RateLimiter(limits, database.db)];
     const { headers, response } = answer();
     for (const i of [0, 1, 0]) await gateways[i]!.countRequest('account', response);
@@ -30,7 +30,7 @@ describe('the counters', () => {
     await gateways[1]!.countRequest('another account', response);
   });
 
-  it('count all of the requests that come at once', async () => {
+  it('include all concurrent requests', async () => {
     const limiter = new RateLimiter({ ...limits, requestsPerMinute: 50 }, database.db);
     const outcomes = await Promise.allSettled(
       Array.from({ length: 80 }, () => limiter.countRequest('account', answer().response)),
@@ -38,7 +38,7 @@ describe('the counters', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(50);
   });
 
-  it('take an IPv6 network for one address', async () => {
+  it('treat an IPv6 network as one address', async () => {
     const limiter = new RateLimiter(limits, database.db);
     await limiter.countFailedAuth('2001:db8:1:2::1');
     await limiter.countFailedAuth('2001:db8:1:2:ffff::9');
@@ -60,7 +60,7 @@ describe('the counters', () => {
   });
 });
 
-it('goes on counting in its own process while the database is away', async () => {
+it('counting continues in the process while the database is unavailable', async () => {
   const { connect } = await import('../../../src/platform/db/connect.js');
   const db = connect('postgres://nobody@127.0.0.1:1/nothing');
   const limiter = new RateLimiter({ requestsPerMinute: 2, failedAuthsPerMinute: 0 }, db);

@@ -4,8 +4,8 @@ import { requestsTo, withHttpApp } from '../../support/harness/app/http-app.js';
 const app = withHttpApp();
 const ask = requestsTo(app);
 
-describe('the order of checks', () => {
-  it('answers an unknown path before it asks for a key', async () => {
+describe('order of checks', () => {
+  it('an unknown path returns 404 without a key', async () => {
     const { status, body } = await ask('GET', '/api/v1/nowhere', { key: null });
     expect(status).toBe(404);
     expect(body).toEqual({
@@ -15,7 +15,7 @@ describe('the order of checks', () => {
     });
   });
 
-  it('names the methods that a path takes', async () => {
+  it('the allowed methods of a path are listed', async () => {
     const { status, headers, body } = await ask('PATCH', '/api/v1/things/best', { key: null });
     expect([status, headers.get('allow'), body.code]).toEqual([
       405,
@@ -28,51 +28,51 @@ describe('the order of checks', () => {
     expect((await ask('POST', '/metrics')).status).toBe(405);
   });
 
-  it('asks for a key before it looks at the body', async () => {
+  it('a key is required before the body is validated', async () => {
     const { status, headers, body } = await ask('POST', '/api/v1/echo', { key: null, body: '{' });
     expect(status).toBe(401);
     expect(headers.get('www-authenticate')).toBe('Bearer');
     expect(body.code).toBe('UNAUTHORIZED');
   });
 
-  it('names the scope that a key lacks, before it looks at the input', async () => {
+  it('a missing scope is reported before the input is validated', async () => {
     const { status, body } = await ask('DELETE', '/api/v1/things/none', { key: 'speech' });
     expect(status).toBe(403);
     expect(body).toMatchObject({ code: 'FORBIDDEN', detail: 'Missing scope: agents' });
   });
 });
 
-describe('answers of the API', () => {
+describe('API responses', () => {
   it.each([
     [200, 'GET', '/api/v1/things/best', 'all'],
     [401, 'GET', '/api/v1/things/best', null],
     [403, 'DELETE', '/api/v1/things/1', 'speech'],
     [404, 'GET', '/api/v1/nowhere', 'all'],
     [422, 'GET', '/api/v1/things/x', 'all'],
-  ])('with status %i are kept by no cache', async (expected, method, path, key) => {
+  ])('with status %i are not cacheable', async (expected, method, path, key) => {
     const { status, headers } = await ask(method, path, { key });
     expect([status, headers.get('cache-control')]).toEqual([expected, 'no-store']);
   });
 });
 
 describe('routes', () => {
-  it('are the same with and without the slash at their end, with no redirect', async () => {
+  it('accept a trailing slash without a redirect', async () => {
     for (const path of ['/api/v1/echo', '/api/v1/echo/']) {
       const { status, body } = await ask('POST', path, { body: { text: 'x', other: 1 } });
       expect([status, body]).toEqual([200, { text: 'x', level: 1 }]);
     }
   });
 
-  it('put fixed paths before ids', async () => {
+  it('with fixed paths take precedence over IDs', async () => {
     expect((await ask('GET', '/api/v1/things/best')).body).toEqual({ best: true });
   });
 
-  it('take repeated keys as lists and the last of others', async () => {
+  it('parse repeated query parameters as lists, or use the last one', async () => {
     const { body } = await ask('GET', '/api/v1/things/7?state=a&state=b&page=1&page=2');
     expect(body).toEqual({ thing_id: 7, page: 2, state: ['a', 'b'], of: 'a1' });
   });
 
-  it('tell the faults of path and query at once', async () => {
+  it('report errors of path and query together', async () => {
     const { status, body } = await ask('GET', '/api/v1/things/x?page=0');
     expect(status).toBe(422);
     expect(body.detail).toMatchObject([
@@ -86,7 +86,7 @@ describe('routes', () => {
     expect([status, body, headers.get('content-type')]).toEqual([204, '', null]);
   });
 
-  it('carry the code, status and detail of an ApiError', async () => {
+  it('return the code, status and detail of an ApiError', async () => {
     const { status, body } = await ask('DELETE', '/api/v1/things/none');
     expect([status, body]).toEqual([
       404,
@@ -94,21 +94,21 @@ describe('routes', () => {
     ]);
   });
 
-  it('say nothing of what broke inside', async () => {
+  it('return no details of internal errors', async () => {
     const { status, body } = await ask('DELETE', '/api/v1/things/broken');
     expect(status).toBe(500);
     expect(body).toMatchObject({ code: 'INTERNAL_ERROR', detail: null });
     expect(JSON.stringify(body)).not.toContain('secret');
   });
 
-  it('find nothing behind a path that cannot be decoded or stored', async () => {
+  it('return 404 for paths that cannot be decoded or stored', async () => {
     expect((await ask('GET', '/api/v1/things/%ff')).status).toBe(404);
     expect((await ask('GET', '/api/v1/things/a%00b')).status).toBe(404);
   });
 });
 
-describe('clients that go away', () => {
-  it('fire the signal of their handler', async () => {
+describe('client that disconnects', () => {
+  it('aborts the signal of its handler', async () => {
     const client = new AbortController();
     const response = await fetch(`${app.url}/api/v1/slow`, {
       headers: { authorization: 'Bearer all', 'x-request-id': 'leaving' },
@@ -119,7 +119,7 @@ describe('clients that go away', () => {
     await expect.poll(() => app.aborted).toContain('leaving');
   });
 
-  it('never see a broken answer end as if it were whole', async () => {
+  it('never receives a broken response that looks complete', async () => {
     const response = await fetch(`${app.url}/api/v1/cut`, {
       headers: { authorization: 'Bearer all' },
     });

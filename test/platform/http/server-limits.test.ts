@@ -26,12 +26,12 @@ async function serve(limits: ServerLimits): Promise<void> {
 
 function client(): Socket {
   const opened = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  opened.on('error', () => undefined); // what the server cuts off
+  opened.on('error', () => undefined); // the server closes some of them
   clients.push(opened);
   return opened;
 }
 
-it('closes connections beyond the cap, and serves those below it', async () => {
+it('connections beyond the limit are closed, and those below it are served', async () => {
   await serve({ maxConnections: 2 });
   const kept = [client(), client()];
   for (const socket of kept) {
@@ -48,7 +48,7 @@ it('closes connections beyond the cap, and serves those below it', async () => {
   expect(String((await once(later, 'data'))[0])).toContain('served');
 });
 
-it('cuts off a client that does not finish its headers in time', async () => {
+it('a client that does not complete its headers in time is disconnected', async () => {
   await serve({ maxConnections: 0, headersTimeoutMs: 100 });
   const slow = client();
   slow.write('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ');

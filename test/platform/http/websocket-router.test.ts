@@ -30,7 +30,7 @@ const OWN: SocketRoute = {
   open: (socket) => socket.close(1000, 'done'),
 };
 
-/** Names an account that the client has not proved to act for. */
+/** A route with the ID of an account that is not authenticated yet. */
 const UNVERIFIED: SocketRoute = {
   ...OWN,
   path: '/unverified',
@@ -88,10 +88,10 @@ function open(path: string, key?: string, from = '10.0.0.1'): WebSocket {
   });
 }
 
-/** The HTTP answer to an upgrade that is refused. */
+/** The HTTP response to an upgrade that is refused. */
 async function refusal(path: string, key?: string, from?: string) {
   const socket = open(path, key, from);
-  socket.on('error', () => undefined); // follows the answer
+  socket.on('error', () => undefined); // emitted after the response
   const [, response] = await once(socket, 'unexpected-response');
   const parts: Buffer[] = [];
   for await (const part of response) parts.push(part);
@@ -102,7 +102,7 @@ async function refusal(path: string, key?: string, from?: string) {
   };
 }
 
-describe('an upgrade', () => {
+describe('upgrade request', () => {
   it('is refused with HTTP 401 without a valid key', async () => {
     for (const key of [undefined, 'wrong']) {
       const { status, headers, body } = await refusal('/api/v1/echo/a', key);
@@ -115,7 +115,7 @@ describe('an upgrade', () => {
     }
   });
 
-  it('is refused with 403 when the key lacks the scope, and with 404 at an unknown path', async () => {
+  it('is refused with 403 if the key lacks the scope, and with 404 for an unknown path', async () => {
     expect(await refusal('/api/v1/echo/a', 'agents')).toMatchObject({
       status: 403,
       body: { code: 'FORBIDDEN', detail: 'Missing scope: speech' },
@@ -124,7 +124,7 @@ describe('an upgrade', () => {
     expect(await refusal('//evil/api/v1/echo/a', 'all')).toMatchObject({ status: 404 });
   });
 
-  it('opens the path, with and without its last slash', async () => {
+  it('opens the path with and without a trailing slash', async () => {
     for (const path of ['/api/v1/echo/a', '/api/v1/echo/a/']) {
       const socket = open(path, 'all');
       const [hello] = await once(socket, 'message');
@@ -136,7 +136,7 @@ describe('an upgrade', () => {
     }
   });
 
-  it('is answered with its id, opened or refused', async () => {
+  it('gets its request ID in the response, opened or refused', async () => {
     const headers = { authorization: 'Bearer all', 'x-request-id': 'mine-1' };
     const socket = new WebSocket(`ws://127.0.0.1:${port}/api/v1/echo/a`, { headers });
     const [response] = await once(socket, 'upgrade');
@@ -146,7 +146,7 @@ describe('an upgrade', () => {
     expect(refused.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('keeps its id with the gateway to which it is forwarded', async () => {
+  it('keeps its request ID on the gateway to which it is forwarded', async () => {
     const held = { accountId: 'caller', keyId: null, scopes: [], heldBy: 'another' };
     const ids: unknown[] = [];
     const forwarding = new WebSocketRouter([{ ...OWN, authenticate: async () => held }], {
@@ -162,20 +162,20 @@ describe('an upgrade', () => {
     const gateway = createServer().on('upgrade', forwarding.handle).listen(0, '127.0.0.1');
     await once(gateway, 'listening');
     const client = new WebSocket(`ws://127.0.0.1:${(gateway.address() as AddressInfo).port}/call`);
-    await once(client, 'error'); // hung up on
+    await once(client, 'error'); // the connection was closed
     expect(ids).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
     gateway.close();
   });
 
-  it('may bring a credential of its own', async () => {
+  it('may contain another kind of credential', async () => {
     const socket = open('/call?token=good');
     expect((await once(socket, 'close'))[0]).toBe(1000);
     expect(await refusal('/call?token=bad')).toMatchObject({ status: 401 });
   });
 });
 
-describe('upgrades', () => {
-  it('share their account’s limit with requests, and say what is left', async () => {
+describe('rate limits of upgrades', () => {
+  it("are shared with the account's requests, and the remaining quota is returned", async () => {
     const left = { set: () => undefined };
     for (let i = 1; i < LIMITS.requestsPerMinute; i++) await limiter.countRequest('busy', left);
     const last = open('/api/v1/echo/a', 'busy');
@@ -192,7 +192,7 @@ describe('upgrades', () => {
     other.close();
   });
 
-  it('with wrong keys, in the upgrade or the first message, share their address’s limit', async () => {
+  it('count wrong keys in the upgrade or the first message by address', async () => {
     const from = '10.9.9.9';
     const closing = async (message: string) => {
       const socket = open('/unverified?token=good', undefined, from);
@@ -217,7 +217,7 @@ describe('upgrades', () => {
     expect(await closing('good')).toBe(1000);
   });
 
-  it('that are not verified yet count by address, and not against the account they name', async () => {
+  it('count unverified upgrades by address and not by the claimed account', async () => {
     const left = { set: () => undefined };
     const from = '10.8.8.8';
     const path = '/unverified?token=good';
@@ -230,36 +230,36 @@ describe('upgrades', () => {
     expect([status, body.code]).toEqual([429, 'RATE_LIMITED']);
     expect(Number(headers['retry-after'])).toBeGreaterThan(0);
     await limiter.countRequest('caller', left);
-    const elsewhere = open(path, undefined, '10.8.8.9');
-    await once(elsewhere, 'open');
-    elsewhere.terminate();
+    const otherAddress = open(path, undefined, '10.8.8.9');
+    await once(otherAddress, 'open');
+    otherAddress.terminate();
   });
 });
 
 it.each([
   [false, '127.0.0.1'],
   [1, '203.0.113.7'],
-])('is from the address that TRUST_PROXY = %s says', async (trust, address) => {
+])('use the address according to TRUST_PROXY = %s', async (trust, address) => {
   const app = express().set('trust proxy', trust);
-  const asked = createServer().listen(0, '127.0.0.1');
-  await once(asked, 'listening');
+  const testServer = createServer().listen(0, '127.0.0.1');
+  await once(testServer, 'listening');
   const seen = new Promise((resolve) => {
-    asked.on('upgrade', (request, socket) => {
+    testServer.on('upgrade', (request, socket) => {
       resolve(addressIn(app)(request));
       socket.destroy();
     });
   });
   const headers = { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' };
-  const client = new WebSocket(`ws://127.0.0.1:${(asked.address() as AddressInfo).port}`, {
+  const client = new WebSocket(`ws://127.0.0.1:${(testServer.address() as AddressInfo).port}`, {
     headers,
   });
   client.on('error', () => undefined);
   expect(await seen).toBe(address);
-  asked.close();
+  testServer.close();
 });
 
-describe('an open socket', () => {
-  it('is closed with 1009 by a message over the limit, and nothing else falls', async () => {
+describe('open socket', () => {
+  it('is closed with 1009 for a message over the limit, without effect on others', async () => {
     const socket = open('/api/v1/echo/a', 'all');
     await once(socket, 'message');
     socket.send('x'.repeat(1_001));
@@ -267,7 +267,7 @@ describe('an open socket', () => {
     expect(await refusal('/nowhere')).toMatchObject({ status: 404 });
   });
 
-  it('survives a client that hangs up while it is let in', async () => {
+  it('survives a client that disconnects during the upgrade', async () => {
     const raw = connect(port, '127.0.0.1');
     raw.write(
       'GET /api/v1/echo/a HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
@@ -283,7 +283,7 @@ describe('an open socket', () => {
     await once(socket, 'close');
   });
 
-  it('is told that the server goes away, and nobody is let in any more', async () => {
+  it('is closed when the server stops, and new upgrades are refused', async () => {
     const socket = open('/api/v1/echo/a', 'all');
     await once(socket, 'message');
     dispatcher.close();

@@ -17,16 +17,17 @@ const addJob = (payload: unknown, inMs = 0) =>
 
 async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   for (const limit = Date.now() + 25_000; !(await isTrue()); ) {
-    if (Date.now() > limit) throw new Error('It did not come');
+    if (Date.now() > limit) throw new Error('The condition did not become true in time');
     await sleep(10);
   }
 }
 
-function open(note: (payload: unknown) => Promise<void>): JobQueue {
-  return new JobQueue({ db: database.db, log, tasks: { note }, concurrency: 4, pollMs: 100 });
+function open(recordJob: (payload: unknown) => Promise<void>): JobQueue {
+  const tasks = { note: recordJob };
+  return new JobQueue({ db: database.db, log, tasks, concurrency: 4, pollMs: 100 });
 }
 
-it('does a job at once, and one for later when its time has come', async () => {
+it('a job runs immediately, and a scheduled one at its time', async () => {
   const done: unknown[] = [];
   queue = open(async (payload) => void done.push([payload, Date.now()]));
   await addJob('first');
@@ -39,7 +40,7 @@ it('does a job at once, and one for later when its time has come', async () => {
   expect(((done[2] as unknown[])[1] as number) - addedAt).toBeGreaterThanOrEqual(1_190);
 });
 
-it('waits at its close for the job that runs', async () => {
+it('close waits for the running job', async () => {
   let isDone = false;
   let isRunning = false;
   queue = open(async () => {
@@ -56,11 +57,11 @@ it('waits at its close for the job that runs', async () => {
   expect(rows).toEqual([]);
 });
 
-it('closes before it has opened', async () => {
+it('close works before the queue has opened', async () => {
   await open(async () => undefined).close();
 });
 
-it('goes on after the database dropped every connection in the middle of a job', async () => {
+it('the queue continues after the database has dropped every connection during a job', async () => {
   const done: unknown[] = [];
   let isCut = false;
   queue = open(async (payload) => {
@@ -74,7 +75,7 @@ it('goes on after the database dropped every connection in the middle of a job',
   });
   await addJob('cut');
   await until(() => isCut);
-  // A connection that was dropped may be handed out before its end is noticed.
+  // A dropped connection may be reused before its end is noticed.
   const isAdded = () =>
     addJob('after').then(
       () => true,

@@ -18,7 +18,7 @@ function setUp() {
   return { task, runs, errors };
 }
 
-describe('a periodic task', () => {
+describe('periodic task', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -26,7 +26,7 @@ describe('a periodic task', () => {
     vi.useRealTimers();
   });
 
-  it('runs after each interval, and at once on request', async () => {
+  it('runs after each interval, and immediately on request', async () => {
     const { task, runs } = setUp();
     task.start();
     expect(runs).toHaveLength(0);
@@ -54,7 +54,7 @@ describe('a periodic task', () => {
     await task.close();
   });
 
-  it('reports the error of a run, and runs again', async () => {
+  it('reports the error of a run and runs again', async () => {
     const { task, runs, errors } = setUp();
     const run = task.runNow();
     runs[0]!.fail(new Error('no database'));
@@ -66,7 +66,7 @@ describe('a periodic task', () => {
     await task.close();
   });
 
-  it('aborts its signal and waits for the run in progress when it is closed', async () => {
+  it('aborts its signal and waits for the current run when it is closed', async () => {
     const { task, runs } = setUp();
     task.start();
     void task.runNow();

@@ -2,14 +2,14 @@ import OpenAI from 'openai';
 import { expect, it } from 'vitest';
 import { makeLog } from '../../../src/platform/observability/log.js';
 
-/** What a log writes. */
+/** The output of a logger. */
 function logged(write: (log: ReturnType<typeof makeLog>) => void): string {
   const lines: string[] = [];
   write(makeLog('info', { write: (line) => void lines.push(line) }));
   return lines.join('');
 }
 
-it('keeps keys, words and numbers out, wherever they stand', () => {
+it('the log omits keys, texts and numbers in any field', () => {
   const text = logged((log) =>
     log.info(
       {
@@ -25,7 +25,7 @@ it('keeps keys, words and numbers out, wherever they stand', () => {
   expect(JSON.parse(text)).toMatchObject({ level: 'info', agentId: 'a1', msg: 'fixed message' });
 });
 
-it('tells of an error its type, code and place, and of a database error none of its values', () => {
+it('the log contains type, code and location of an error, and no values of a database error', () => {
   const fault = Object.assign(new Error('insert … Key (phone)=(+15550100) already exists'), {
     severity: 'ERROR',
     code: '23505',
@@ -38,7 +38,7 @@ it('tells of an error its type, code and place, and of a database error none of 
   expect(err.stack).toMatch(/^\s+at /);
 });
 
-it('does not repeat what another server says of what it was sent', () => {
+it('the log does not repeat what another server says about its input', () => {
   const quoted = { error: { message: 'Not accepted: "my number is 5550100"' } };
   const cause = OpenAI.APIError.generate(400, quoted, undefined, new Headers());
   const text = logged((log) => log.warn({ err: new Error('outer', { cause }) }, 'failed'));

@@ -6,7 +6,7 @@ const TOKEN = 'a token of sixteen characters'.replaceAll(' ', '-');
 describe('metrics without METRICS_TOKEN', () => {
   const ask = requestsTo(withHttpApp({ trustProxy: true }));
 
-  it('are answered to a direct client on this machine', async () => {
+  it('are available to a direct client on this machine', async () => {
     const { status, headers, body } = await ask('GET', '/metrics', { key: null });
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);
     expect(body).toContain('event_loop_delay_seconds');
@@ -27,7 +27,7 @@ describe('metrics without METRICS_TOKEN', () => {
     expect(body.detail).toContain('METRICS_TOKEN');
   });
 
-  it('bound the labels that a client chooses', async () => {
+  it('limit the number of labels chosen by a client', async () => {
     for (const method of ['PROPFIND', 'MKCOL', 'SEARCH']) {
       await ask(method, `/nowhere/${method}`, { key: null });
     }
@@ -40,12 +40,12 @@ describe('metrics without METRICS_TOKEN', () => {
 describe('metrics with METRICS_TOKEN', () => {
   const ask = requestsTo(withHttpApp({ metricsToken: TOKEN, trustProxy: true }));
 
-  it('are answered to who sends it, whichever way the request came', async () => {
+  it('are available with the token, from anywhere', async () => {
     const headers = { 'X-Forwarded-For': '203.0.113.9' };
     expect((await ask('GET', '/metrics', { key: TOKEN, headers })).status).toBe(200);
   });
 
-  it('are refused without it, on this machine too, and guesses are counted', async () => {
+  it('are refused without it, also on this machine, and failed attempts count', async () => {
     const { status, headers, body } = await ask('GET', '/metrics', { key: null });
     expect([status, headers.get('www-authenticate'), body.code]).toEqual([
       401,

@@ -8,7 +8,7 @@ import type { MortalJobs } from '../../media/runtime/crashing.worker.js';
 const script = new URL('../../media/runtime/crashing.worker.js', import.meta.url);
 const LIMITS = { replyTimeoutMs: 300 } as const;
 
-it('counts and logs each worker that died or hung', async () => {
+it('each worker that died or hung is counted and logged', async () => {
   const lines: string[] = [];
   const metrics = new Metrics();
   const stop = watchWorkers(metrics, pino({}, { write: (line: string) => lines.push(line) }));

@@ -8,7 +8,7 @@ const READY = {
   isTerminal: true,
 };
 
-it('shows the first key on a terminal at the start that made it', () => {
+it('the first key is printed on a terminal at the start that created it', () => {
   expect(announcementLines(READY)).toEqual([
     'Parley is ready: http://127.0.0.1:8080',
     'API key: vk_first (shown once; stored in /data/api-key)',
@@ -18,7 +18,7 @@ it('shows the first key on a terminal at the start that made it', () => {
 it.each([
   ['where standard output is no terminal', { isTerminal: false }],
   ['at later starts', { firstKey: undefined }],
-])('names the file of the key instead of the key %s', (_, change) => {
+])('the file of the key is printed instead of the key: %s', (_, change) => {
   expect(announcementLines({ ...READY, ...change })).toEqual([
     'Parley is ready: http://127.0.0.1:8080',
     'API key: see /data/api-key',

@@ -11,14 +11,14 @@ beforeAll(() => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-it('makes the folder, so that others may pass through it and see nothing', async () => {
+it('the folder is created so that others can traverse but not list it', async () => {
   const path = join(folder, 'deep/data');
   await prepareDataDir(path);
   await prepareDataDir(path);
   expect(statSync(path).mode & 0o777).toBe(0o711);
 });
 
-it('says what to do when the path is a file, or leads through one', async () => {
+it('a path that is a file, or contains one, is rejected with instructions', async () => {
   const file = join(folder, 'file');
   writeFileSync(file, '');
   await expect(prepareDataDir(file)).rejects.toThrow(/the path is a file; set DATA_DIR/);

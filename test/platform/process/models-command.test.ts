@@ -10,7 +10,7 @@ import {
   pipAdvice,
 } from '../../../src/platform/process/models-command.js';
 
-describe('what people are told to type for models', () => {
+describe('model commands in messages', () => {
   let clone: string;
   let image: string;
 
@@ -26,23 +26,23 @@ describe('what people are told to type for models', () => {
     for (const folder of [clone, image]) rmSync(folder, { recursive: true });
   });
 
-  it('is npm in a clone', () => {
+  it('use npm in a clone of the repository', () => {
     expect(modelsCommand('list', clone)).toBe('npm run models -- list');
     expect(fetchCommand('add de', clone)).toBe('npm run models -- add de');
     expect(pipAdvice(clone)).toContain('apt install python3-pip');
-    // This very program runs in one.
+    // The tests run in a clone.
     expect(fetchCommand('add de')).toBe('npm run models -- add de');
   });
 
-  it('is neither npm nor pip in the image, which has none', () => {
-    const told = [
+  it('use neither npm nor pip in the container image, which has neither', () => {
+    const messages = [
       modelsCommand('list', image),
       fetchCommand('add de', image),
       pipAdvice(image),
     ] as const;
-    expect(told[0]).toBe('node dist/tools/models/main.js list');
-    expect(told[1]).toBe('docker run --rm --volume VOLUME:/models parley-models add de');
-    for (const sentence of told) expect(sentence).not.toMatch(/npm|apt/);
+    expect(messages[0]).toBe('node dist/tools/models/main.js list');
+    expect(messages[1]).toBe('docker run --rm --volume VOLUME:/models parley-models add de');
+    for (const sentence of messages) expect(sentence).not.toMatch(/npm|apt/);
     const top = new URL('../../../../', import.meta.url);
     expect(existsSync(fileURLToPath(new URL('dist/tools/models/main.js', top)))).toBe(true);
   });

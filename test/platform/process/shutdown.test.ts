@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Shutdown } from '../../../src/platform/process/shutdown.js';
 
-it('closes what was opened in the reverse order, once, whoever asks', async () => {
+it('resources are closed once in reverse order, for any number of calls', async () => {
   const shutdown = new Shutdown(1_000);
   const closed: string[] = [];
   for (const name of ['database', 'server']) shutdown.add(name, async () => closed.push(name));
@@ -10,7 +10,7 @@ it('closes what was opened in the reverse order, once, whoever asks', async () =
   expect(closed).toEqual(['server', 'database']);
 });
 
-it('closes the rest when one part fails, and says so', async () => {
+it('the remaining resources are closed if one fails, and the error is reported', async () => {
   const shutdown = new Shutdown(1_000);
   const closed: string[] = [];
   shutdown.add('database', () => closed.push('database'));
@@ -19,7 +19,7 @@ it('closes the rest when one part fails, and says so', async () => {
   expect(closed).toEqual(['database']);
 });
 
-it('gives up on a part that never closes', async () => {
+it('a resource that never closes causes a timeout', async () => {
   const shutdown = new Shutdown(20);
   shutdown.add('voice', () => new Promise(() => undefined));
   expect(await shutdown.close()).toBe(false);

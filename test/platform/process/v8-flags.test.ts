@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { HEAP_GROWTH } from '../../../src/platform/process/v8-flags.js';
 
-describe('the growth of the heap', () => {
-  it('is set by a flag that V8 knows: an unknown one is passed over in silence', async () => {
+describe('heap growth', () => {
+  it('is set by a flag that V8 supports, because V8 ignores unknown flags silently', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['--v8-options']);
     expect(stdout).toContain(`  ${HEAP_GROWTH.split('=')[0]} `);
   });

@@ -8,8 +8,8 @@ const OLD = 'an old secret of the service';
 const NEW = 'a new secret of the service';
 const boxOf = (...secrets: string[]) => new SecretBox(new SecretKeys(secrets));
 
-describe('a sealed secret', () => {
-  it('opens to the same text, whatever it is, and never looks the same twice', () => {
+describe('encrypted secret', () => {
+  it('decrypts to the same text, and each encryption differs', () => {
     const box = boxOf(NEW);
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
@@ -20,12 +20,12 @@ describe('a sealed secret', () => {
     );
   });
 
-  it('opens nowhere but in its place', () => {
+  it('decrypts in its own context only', () => {
     const sealed = boxOf(NEW).seal('word', 'agent 1');
     expect(() => boxOf(NEW).open(sealed, 'agent 2')).toThrow(SealError);
   });
 
-  it('does not open when any of its characters was changed', () => {
+  it('does not decrypt after a change of any character', () => {
     const box = boxOf(NEW);
     const sealed = box.seal('words', 'here');
     for (let at = 0; at < sealed.length; at++) {
@@ -35,7 +35,7 @@ describe('a sealed secret', () => {
     }
   });
 
-  it('outlives the rotation of the secret as long as the old one is on the list', () => {
+  it('decrypts after a rotation while the old secret is listed', () => {
     const sealed = boxOf(OLD).seal('word', 'here');
     const rotating = boxOf(NEW, OLD);
     expect(rotating.open(sealed, 'here')).toBe('word');

@@ -7,8 +7,8 @@ import { makeTestFolder } from '../../support/harness/process/test-folder.js';
 const folder = makeTestFolder();
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe('the secret of an installation', () => {
-  it('is made once, for its owner alone, though several processes start at once', async () => {
+describe('installation secret', () => {
+  it('is created once and readable by its owner only, even if several processes start concurrently', async () => {
     const made = await Promise.all(Array.from({ length: 8 }, () => loadSecretKeys(folder)));
     const ids = made.map((keys) => keys.derive('at-rest')[0].id);
     expect(new Set(ids).size).toBe(1);
@@ -19,7 +19,7 @@ describe('the secret of an installation', () => {
     expect((await loadSecretKeys(folder)).derive('at-rest')[0].id).toBe(ids[0]);
   });
 
-  it('is the setting where there is one, the first of the list in front', async () => {
+  it('is the configured one if present, with the first in the list as current', async () => {
     const keys = await loadSecretKeys(
       folder,
       'the first of two secrets , the second of two secrets',
@@ -29,7 +29,7 @@ describe('the secret of an installation', () => {
     expect(second).toEqual(new SecretKeys(['the second of two secrets']).derive('at-rest')[0]);
   });
 
-  it('gives every purpose a key of its own', () => {
+  it('gives every purpose a separate key', () => {
     const keys = new SecretKeys(['one secret of the service']);
     const ids = (['at-rest', 'json-web-tokens', 'call-tokens', 'signed-urls'] as const).map(
       (purpose) => keys.derive(purpose)[0].bytes.toString('hex'),
@@ -37,7 +37,7 @@ describe('the secret of an installation', () => {
     expect(new Set(ids).size).toBe(4);
   });
 
-  it('is refused when it is short or missing', () => {
+  it('is rejected if it is too short or missing', () => {
     expect(() => new SecretKeys(['short'])).toThrow(/16 characters/);
     expect(() => new SecretKeys([])).toThrow(RangeError);
   });

@@ -27,7 +27,7 @@ describe('signed tokens', () => {
     expect(signing([NEW], 'signed-urls').isTextSigned('a text', signature)).toBe(false);
   });
 
-  it('are invalid for another audience, after their expiry and when changed', async () => {
+  it('are invalid for another audience, after their expiry and after a change', async () => {
     const tokens = signing([NEW]);
     const token = await tokens.signJwt({ aud: 'one' }, '1m');
     expect(await tokens.verifyJwt(token, { audience: 'one' })).toMatchObject({ aud: 'one' });
@@ -39,7 +39,7 @@ describe('signed tokens', () => {
     expect(tokens.isTextSigned('another text', tokens.signText('a text'))).toBe(false);
   });
 
-  it('are checked with one key when they have expired', async () => {
+  it('are verified with one key if they have expired', async () => {
     const tokens = signing([NEW, OLD]);
     const token = await tokens.signJwt({}, new Date(Date.now() - 10_000));
     const verify = vi.spyOn(globalThis.crypto.subtle, 'verify');

@@ -21,9 +21,9 @@ function file(bytes: Buffer): string {
 }
 
 async function read(store: ObjectStore, key: string, range?: ByteRange): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const piece of await store.open(key, range)) pieces.push(piece as Buffer);
-  return Buffer.concat(pieces);
+  const chunks: Buffer[] = [];
+  for await (const chunk of await store.open(key, range)) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
 }
 
 async function keys(store: ObjectStore, prefix: string): Promise<string[]> {
@@ -32,9 +32,9 @@ async function keys(store: ObjectStore, prefix: string): Promise<string[]> {
   return found.sort();
 }
 
-/** What every store does. */
+/** Behaviour of every store. */
 function behavesLikeAStore(open: () => Promise<ObjectStore>): void {
-  it('gives back what was put into it, whole and in parts', async () => {
+  it('returns what was stored, completely and in ranges', async () => {
     const store = await open();
     const bytes = randomBytes(300_000);
     await store.putFile('a/one.bin', file(bytes));
@@ -46,21 +46,21 @@ function behavesLikeAStore(open: () => Promise<ObjectStore>): void {
     expect(last.equals(bytes.subarray(299_999))).toBe(true);
   });
 
-  it('takes a file of several parts', async () => {
+  it('accepts a multi-part file', async () => {
     const store = await open();
     const bytes = randomBytes(18 * 1024 * 1024);
     await store.putFile('a/large.bin', file(bytes));
     expect((await read(store, 'a/large.bin')).equals(bytes)).toBe(true);
   });
 
-  it('replaces what was there', async () => {
+  it('replaces an existing file', async () => {
     const store = await open();
     await store.putFile('a/two.bin', file(Buffer.from('first')));
     await store.putFile('a/two.bin', file(Buffer.from('the second')));
     expect((await read(store, 'a/two.bin')).toString()).toBe('the second');
   });
 
-  it('lists by prefix, and forgets what is deleted', async () => {
+  it('lists by prefix, without deleted files', async () => {
     const store = await open();
     for (const key of ['b/1', 'b/2', 'c/1']) await store.putFile(key, file(Buffer.from(key)));
     expect(await keys(store, 'b/')).toEqual(['b/1', 'b/2']);
@@ -70,17 +70,17 @@ function behavesLikeAStore(open: () => Promise<ObjectStore>): void {
     expect(await keys(store, 'nothing/')).toEqual([]);
   });
 
-  it('says what it does not have', async () => {
+  it('reports missing files', async () => {
     const store = await open();
     expect(await store.size('d/none')).toBeUndefined();
     await expect(store.open('d/none')).rejects.toMatchObject({ code: 'NO_SUCH_OBJECT' });
   });
 }
 
-describe('a folder as a store', () => {
+describe('folder store', () => {
   behavesLikeAStore(() => LocalStore.in(join(folder, 'store')));
 
-  it('that cannot be written says so', async () => {
+  it('reports that it cannot be written', async () => {
     const store = await LocalStore.in(join(folder, 'broken'));
     writeFileSync(join(folder, 'broken/a'), 'a file where a folder should be');
     await expect(store.putFile('a/b', file(Buffer.from('x')))).rejects.toMatchObject({
@@ -89,7 +89,7 @@ describe('a folder as a store', () => {
   });
 });
 
-describeWith(['gofakes3'], 'a bucket as a store', ({ gofakes3 }) => {
+describeWith(['gofakes3'], 'bucket store', ({ gofakes3 }) => {
   let server: S3Server;
   beforeAll(async () => {
     server = await startS3(gofakes3);
@@ -98,7 +98,7 @@ describeWith(['gofakes3'], 'a bucket as a store', ({ gofakes3 }) => {
 
   behavesLikeAStore(async () => new S3Store(s3Options(server.endpoint)));
 
-  it('that is not there is no empty one', async () => {
+  it('distinguishes a missing folder from an empty one', async () => {
     const store = new S3Store({ ...s3Options(server.endpoint), bucket: 'no-such-bucket' });
     await expect(store.putFile('a', file(Buffer.from('x')))).rejects.toMatchObject({
       code: 'STORAGE_AWAY',
@@ -106,7 +106,7 @@ describeWith(['gofakes3'], 'a bucket as a store', ({ gofakes3 }) => {
   });
 });
 
-describe('a storage service in trouble', () => {
+describe('faulty storage service', () => {
   const servers: Server[] = [];
   afterAll(() => {
     for (const server of servers) {
@@ -122,7 +122,7 @@ describe('a storage service in trouble', () => {
     return new S3Store({ ...s3Options(`http://127.0.0.1:${port}`), answerWithinMs: 300 });
   };
 
-  it('that never answers is given up', async () => {
+  it('that never responds causes a timeout', async () => {
     const store = await serviceThat(() => undefined);
     await expect(store.size('a')).rejects.toMatchObject({ code: 'STORAGE_AWAY' });
     await expect(store.putFile('a', file(Buffer.from('x')))).rejects.toMatchObject({
@@ -130,7 +130,7 @@ describe('a storage service in trouble', () => {
     });
   });
 
-  it('that keeps less than it was given is not believed', async () => {
+  it('that stores less than it received causes an error', async () => {
     const store = await serviceThat((request, response) => {
       request.resume();
       response.setHeader('content-length', request.method === 'HEAD' ? 3 : 0);
@@ -139,7 +139,7 @@ describe('a storage service in trouble', () => {
     await expect(store.putFile('a', file(Buffer.from('12345')))).rejects.toThrow('an incomplete');
   });
 
-  it('that breaks off in the middle is no end of a file', async () => {
+  it('that aborts a response causes an error instead of a truncated file', async () => {
     const store = await serviceThat((_, response) => {
       response.setHeader('content-length', 1_000);
       response.write('the beginning');
@@ -148,7 +148,7 @@ describe('a storage service in trouble', () => {
     await expect(read(store, 'a')).rejects.toThrow();
   });
 
-  it('that is full or forbids says so', async () => {
+  it('that is full or denies access causes an error that says so', async () => {
     const store = await serviceThat((_, response) => {
       response.statusCode = 403;
       response.end('<Error><Code>AccessDenied</Code></Error>');

@@ -52,7 +52,7 @@ export class CallInputRecorder implements CallInput {
 
   /** Whether at least `frames` of the last `2 * frames` audible frames are within 75 Hz of `hz`. */
   hasTone(hz: number, frames = 10): boolean {
-    const near = this.tones.slice(-2 * frames).filter((heard) => Math.abs(heard - hz) <= 75);
+    const near = this.tones.slice(-2 * frames).filter((tone) => Math.abs(tone - hz) <= 75);
     return near.length >= frames;
   }
 

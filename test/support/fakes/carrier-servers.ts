@@ -36,13 +36,13 @@ async function startCarrier(serve: Serve, stock: readonly string[]): Promise<Fak
     carrier.requests.push(`${method} ${url}`);
     const body = Buffer.concat(parts).toString();
     const carrierRequest = { method, url: new URL(url, carrier.baseUrl), headers, body };
-    const [status, told] = serve(carrierRequest, carrier);
+    const [status, payload] = serve(carrierRequest, carrier);
     if (carrier.dropsResponses) {
       response.destroy();
       return;
     }
     response.writeHead(status, { 'content-type': 'application/json' });
-    response.end(told === undefined ? undefined : JSON.stringify(told));
+    response.end(payload === undefined ? undefined : JSON.stringify(payload));
   }
   return carrier;
 }

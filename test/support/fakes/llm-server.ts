@@ -31,7 +31,7 @@ export interface ScriptedAnswer {
   readonly calls?: readonly { readonly name: string; readonly args: object }[];
 }
 
-export type Script = (asked: ChatRequest) => ScriptedAnswer;
+export type Script = (chatRequest: ChatRequest) => ScriptedAnswer;
 
 /**
  * An OpenAI-compatible chat server on loopback. It streams server-sent events and offers models
@@ -78,41 +78,41 @@ export class LlmServer {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let body = '';
     for await (const part of request) body += part;
-    const asked = JSON.parse(body) as ChatRequest;
-    this.requests.push(asked);
-    const manner = asked.model as ModelBehaviour;
-    if (manner === 'hanging') return;
-    if (manner === 'failing') {
+    const chatRequest = JSON.parse(body) as ChatRequest;
+    this.requests.push(chatRequest);
+    const behaviour = chatRequest.model as ModelBehaviour;
+    if (behaviour === 'hanging') return;
+    if (behaviour === 'failing') {
       response.writeHead(500, { 'content-type': 'application/json' });
       response.end('{"error":{"message":"out of memory","type":"server_error"}}');
       return;
     }
-    if (manner === 'babbling') {
+    if (behaviour === 'babbling') {
       response.writeHead(200, { 'content-type': 'text/html' });
       response.end('<html>The proxy says hello</html>');
       return;
     }
     response.writeHead(200, { 'content-type': 'text/event-stream', connection: 'keep-alive' });
     const send = (delta: object, reason: string | null = null) =>
-      response.write(`data: ${JSON.stringify(chunk(manner, delta, reason))}\n\n`);
+      response.write(`data: ${JSON.stringify(chunk(behaviour, delta, reason))}\n\n`);
     send({ role: 'assistant', content: '' });
-    const script = this.#scripts[manner];
-    if (script) sendAnswer(script(asked), send);
-    await this.#stream(manner, asked, response, send);
+    const script = this.#scripts[behaviour];
+    if (script) sendAnswer(script(chatRequest), send);
+    await this.#stream(behaviour, chatRequest, response, send);
   }
 
   async #stream(
-    manner: ModelBehaviour,
+    behaviour: ModelBehaviour,
     { messages }: ChatRequest,
     response: ServerResponse,
     send: (delta: object, reason?: string) => void,
   ): Promise<void> {
-    if (manner === 'stalling') return;
-    while (manner === 'endless' && !response.destroyed) {
+    if (behaviour === 'stalling') return;
+    while (behaviour === 'endless' && !response.destroyed) {
       send({ content: 'and so on ' });
       await sleep(5);
     }
-    if (manner === 'breaking') {
+    if (behaviour === 'breaking') {
       for (const word of ['The ', 'shop ', 'opens ', 'at ', 'eight. ', 'It ', 'closes ']) {
         send({ content: word });
       }
@@ -120,8 +120,8 @@ export class LlmServer {
       response.destroy();
       return;
     }
-    if (manner === 'emoji') send({ content: '👍' });
-    if (manner === 'calling') {
+    if (behaviour === 'emoji') send({ content: '👍' });
+    if (behaviour === 'calling') {
       const part = (index: number, call: object) => send({ tool_calls: [{ index, ...call }] });
       send({ content: 'Let me look.' });
       part(0, { id: 'a1', type: 'function', function: { name: 'look', arguments: '' } });
@@ -129,7 +129,7 @@ export class LlmServer {
       part(1, { id: 'b2', type: 'function', function: { name: 'note', arguments: '{}' } });
       part(0, { function: { arguments: '"Monday"}' } });
     }
-    if (manner === 'good') {
+    if (behaviour === 'good') {
       for (const word of `You said ${messages.at(-1)?.content}`.match(/\S+\s*/g) ?? []) {
         send({ content: word });
       }

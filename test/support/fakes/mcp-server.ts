@@ -30,7 +30,7 @@ export class TestMcpServer {
   intercept: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
   readonly #sessions = new Map<
     string,
-    { server: McpServer; wire: StreamableHTTPServerTransport }
+    { server: McpServer; transport: StreamableHTTPServerTransport }
   >();
   readonly #http = createServer((request, response) => void this.#receive(request, response));
 
@@ -82,16 +82,16 @@ export class TestMcpServer {
       response.writeHead(404).end('No such session');
       return;
     }
-    const wire = known?.wire ?? (await this.#newSession());
-    await wire.handleRequest(request, response);
+    const transport = known?.transport ?? (await this.#newSession());
+    await transport.handleRequest(request, response);
   }
 
   async #newSession(): Promise<StreamableHTTPServerTransport> {
     const server = new McpServer({ name: 'test', version: '1' });
     for (const [name, bring] of this.tools) register(server, name, bring);
-    const wire = new StreamableHTTPServerTransport({
+    const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: () => randomUUID(),
-      onsessioninitialized: (id) => void this.#sessions.set(id, { server, wire }),
+      onsessioninitialized: (id) => void this.#sessions.set(id, { server, transport }),
       onsessionclosed: (id) => {
         this.endedSessions++;
         this.#sessions.delete(id);
@@ -102,8 +102,8 @@ export class TestMcpServer {
       server.server.registerCapabilities({ tools: {} });
       server.server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listed }) as never);
     }
-    await server.connect(wire as Transport);
-    return wire;
+    await server.connect(transport as Transport);
+    return transport;
   }
 }
 

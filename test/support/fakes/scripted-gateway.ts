@@ -31,7 +31,7 @@ export async function startScriptedGateway(
 ): Promise<ScriptedGateway> {
   const posted: PostedForm[] = [];
   const upgrades: IncomingHttpHeaders[] = [];
-  const heard: unknown[] = [];
+  const messages: unknown[] = [];
   const server = createHttpServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);
@@ -46,7 +46,7 @@ export async function startScriptedGateway(
     upgrades.push(request.headers);
     socket.on('message', (data) => {
       const message = JSON.parse(String(data));
-      heard.push(message);
+      messages.push(message);
       if (message.event === 'start') talk(socket, message.streamSid);
     });
   });
@@ -57,7 +57,7 @@ export async function startScriptedGateway(
     url: `http://127.0.0.1:${port}`,
     forms: posted,
     upgrades,
-    received: heard,
+    received: messages,
     close: () => {
       for (const socket of sockets.clients) socket.terminate();
       server.closeAllConnections();

@@ -67,11 +67,11 @@ export class SpeechProviderServer {
       response.end(JSON.stringify(this.transcription));
       return;
     }
-    const asked = JSON.parse(body.toString()) as Record<string, unknown>;
-    this.speeches.push({ headers, body: asked });
+    const speechRequest = JSON.parse(body.toString()) as Record<string, unknown>;
+    this.speeches.push({ headers, body: speechRequest });
     if (this.intercept) return this.intercept(response);
     response.writeHead(200, { 'content-type': 'audio/pcm' });
-    sendTone(response, String(asked.input).length * this.bytesPerCharacter);
+    sendTone(response, String(speechRequest.input).length * this.bytesPerCharacter);
   }
 }
 

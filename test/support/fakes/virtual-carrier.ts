@@ -57,18 +57,18 @@ export class VirtualCarrier implements CarrierLink {
   }
 
   act(action: CarrierAction): void {
-    const { clock, networkDelayMs: wayMs = 0 } = this.#options;
+    const { clock, networkDelayMs: delayMs = 0 } = this.#options;
     this.actions.push({ at: clock.now(), type: action.type });
     if (action.type === 'audio') {
       this.chunkLengths.push(action.pcm.length);
       const pcm = action.pcm.slice();
-      clock.after(wayMs, () => {
+      clock.after(delayMs, () => {
         this.#queue.push({ pcm });
         this.maxAheadMs = Math.max(this.maxAheadMs, this.aheadMs);
       });
     } else if (action.type === 'mark') {
-      clock.after(wayMs, () => this.#queue.push({ mark: action.name }));
-    } else if (action.type === 'clear') clock.after(wayMs, () => this.#clear());
+      clock.after(delayMs, () => this.#queue.push({ mark: action.name }));
+    } else if (action.type === 'clear') clock.after(delayMs, () => this.#clear());
   }
 
   close(): void {
@@ -87,7 +87,7 @@ export class VirtualCarrier implements CarrierLink {
   }
 
   #play(): void {
-    let room = (this.#rate * 20) / 1000;
+    let freeSamples = (this.#rate * 20) / 1000;
     if (this.aheadMs === 0) this.#silentFrames++;
     else {
       if (this.played.length > 0) this.gaps += this.#silentFrames;
@@ -99,10 +99,10 @@ export class VirtualCarrier implements CarrierLink {
         this.#sendEvent({ type: 'mark', name: item.mark, cleared: false });
         continue;
       }
-      if (room === 0) return;
-      const count = Math.min(room, item.pcm.length);
+      if (freeSamples === 0) return;
+      const count = Math.min(freeSamples, item.pcm.length);
       for (const sample of item.pcm.subarray(0, count)) this.played.push(sample);
-      room -= count;
+      freeSamples -= count;
       if (count === item.pcm.length) this.#queue.shift();
       else this.#queue[0] = { pcm: item.pcm.subarray(count) };
     }
@@ -111,10 +111,10 @@ export class VirtualCarrier implements CarrierLink {
   #sendEvent(event: Extract<CarrierEvent, { type: 'mark' }>): void {
     const {
       clock,
-      networkDelayMs: wayMs = 0,
+      networkDelayMs: delayMs = 0,
       losesMark = Number.POSITIVE_INFINITY,
     } = this.#options;
     if (++this.#marks % losesMark === 0) return;
-    clock.after(wayMs, () => this.onEvent(event));
+    clock.after(delayMs, () => this.onEvent(event));
   }
 }

@@ -31,9 +31,9 @@ export class VirtualClient implements Transport {
   readonly canPause: boolean;
   readonly callerDelayMs = 0;
 
-  constructor(clock: Clock, wayMs = 0, canPause = true) {
+  constructor(clock: Clock, networkDelayMs = 0, canPause = true) {
     this.#clock = clock;
-    this.#networkDelayMs = wayMs;
+    this.#networkDelayMs = networkDelayMs;
     this.canPause = canPause;
     const tick = () => {
       if (this.isClosed) return;
@@ -51,7 +51,7 @@ export class VirtualClient implements Transport {
   /** Applies `positionMs` of `ready` after a reconnect: the next audio starts there. */
   skipTo(positionMs: number): void {
     const gap = Math.round((positionMs * VOICE_RATE) / 1000) - this.#base - this.#received.length;
-    if (gap < 0) throw new Error('audio that was received is sent again');
+    if (gap < 0) throw new Error('received audio was sent again');
     if (gap === 0) return;
     this.#base += this.#received.length + gap;
     this.#received = [];
@@ -67,7 +67,7 @@ export class VirtualClient implements Transport {
 
   pause(): void {
     this.#deliver(() => {
-      if (!this.canPause) throw new Error('this wire cannot pause');
+      if (!this.canPause) throw new Error('this transport cannot pause');
       this.control.push(`${this.#clock.now()}: pause`);
       this.#isPaused = true;
       this.#report();

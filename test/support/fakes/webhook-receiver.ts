@@ -56,7 +56,7 @@ export class WebhookReceiver {
     while (this.requests.length < count) {
       if (Date.now() > deadline) {
         const seen = this.requests.map(({ path, body }) => `${path} ${body?.event}`).join(', ');
-        throw new Error(`Not ${count} requests within ${withinMs} ms, but: ${seen || 'none'}`);
+        throw new Error(`Expected ${count} requests within ${withinMs} ms; got: ${seen || 'none'}`);
       }
       await sleep(10);
     }

@@ -68,13 +68,13 @@ export async function killEnding({ db, connection, agent, events }: EndKills): P
   const { rows } = await db.raw<{ rows: StoredCallState[] }>(
     `select call_id, state, started_at is not null as began, has_transcript,
        (select count(*)::int from webhook_deliveries d
-        where d.call_id = calls.call_id and event = 'call.completed') as told,
-       (summary_due_at is not null)::int as asked
+        where d.call_id = calls.call_id and event = 'call.completed') as event_count,
+       (summary_due_at is not null)::int as summary_count
      from calls where account_id = ?`,
     [agent.accountId],
   );
   const broken = rows.filter((row) => !isComplete(row));
-  if (broken.length > 0) throw new Error(`Left by half: ${JSON.stringify(broken)}`);
+  if (broken.length > 0) throw new Error(`Stored incompletely: ${JSON.stringify(broken)}`);
   const lost = acknowledged.filter((id) => !rows.some(({ call_id }) => call_id === id));
   if (lost.length > 0) throw new Error(`Acknowledged and lost: ${lost}`);
   await checkSums(db, agent.accountId);
@@ -86,14 +86,22 @@ interface StoredCallState {
   readonly state: string;
   readonly began: boolean;
   readonly has_transcript: boolean;
-  readonly told: number;
-  readonly asked: number;
+  readonly event_count: number;
+  readonly summary_count: number;
 }
 
 /** Whether a call is stored completely. A call without a client stays reserved for a minute. */
-function isComplete({ state, began, has_transcript, told, asked }: StoredCallState): boolean {
-  if (state === 'reserved') return told === 0 && asked === 0;
-  return state === 'ended' && told === (began ? 1 : 0) && asked === (has_transcript ? 1 : 0);
+function isComplete({
+  state,
+  began,
+  has_transcript,
+  event_count: eventCount,
+  summary_count: summaryCount,
+}: StoredCallState): boolean {
+  if (state === 'reserved') return eventCount === 0 && summaryCount === 0;
+  return (
+    state === 'ended' && eventCount === (began ? 1 : 0) && summaryCount === (has_transcript ? 1 : 0)
+  );
 }
 
 async function killAfter(child: ChildProcess, least: number): Promise<readonly string[]> {
@@ -102,7 +110,9 @@ async function killAfter(child: ChildProcess, least: number): Promise<readonly s
   const lines = createInterface({ input: child.stdout! });
   await new Promise<void>((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`It ended by itself with ${code}`)));
+    child.once('exit', (code) =>
+      reject(new Error(`The process exited with ${code} before the kill`)),
+    );
     lines.on('line', (line) => {
       if (acknowledged.push(line) === least) resolve();
     });
@@ -140,6 +150,6 @@ async function checkSums(db: Knex, accountId: string): Promise<void> {
   );
   const [{ counted, summed, days }] = rows as [(typeof rows)[0]];
   if (counted !== summed || counted !== days) {
-    throw new Error(`${counted} calls ended, and the sums say ${summed} and ${days}`);
+    throw new Error(`${counted} calls ended, but the sums are ${summed} and ${days}`);
   }
 }

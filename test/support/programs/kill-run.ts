@@ -32,7 +32,7 @@ export class KillRun {
   }
 
   /** @throws if an acknowledged agent is lost or the product does not recover cleanly */
-  async round(victim: KillTarget): Promise<void> {
+  async round(target: KillTarget): Promise<void> {
     this.#product ??= await this.#start();
     const before = this.acknowledged;
     this.#isOver = false;
@@ -42,15 +42,17 @@ export class KillRun {
       await this.#until(() => this.acknowledged > before + WRITERS, 'an agent was created');
       await sleep(randomInt(300)); // at a random point of a write
       const killed = serverPid(this.#dataDir);
-      await this.#kill(victim);
-      if (victim === 'database') await this.#expectRecovery(killed);
+      await this.#kill(target);
+      if (target === 'database') await this.#expectRecovery(killed);
     } finally {
       this.#isOver = true;
       await Promise.all(writers);
     }
     if (this.#faults.size > 0) {
-      const told = errorsIn(this.#product);
-      throw new Error(`Refused otherwise than by 503: ${[...this.#faults].join('\n')}\n${told}`);
+      const loggedErrors = errorsIn(this.#product);
+      throw new Error(
+        `Refused otherwise than by 503: ${[...this.#faults].join('\n')}\n${loggedErrors}`,
+      );
     }
     this.#product ??= await this.#start();
     await this.#check([...this.#acknowledged].slice(before));
@@ -79,10 +81,10 @@ export class KillRun {
     throw new Error(`The start was not clean:\n${faults}`);
   }
 
-  async #kill(victim: KillTarget): Promise<void> {
-    const pids = victim === 'gateway' ? [] : serverPids(this.#dataDir);
+  async #kill(target: KillTarget): Promise<void> {
+    const pids = target === 'gateway' ? [] : serverPids(this.#dataDir);
     for (const pid of pids) killIfThere(pid);
-    if (victim === 'database') return;
+    if (target === 'database') return;
     await this.#product?.kill();
     this.#product = undefined;
   }
@@ -92,8 +94,8 @@ export class KillRun {
    * transit may still arrive.
    */
   async #expectRecovery(killed: number): Promise<void> {
-    const isAnew = () => isServerReady(this.#dataDir) && serverPid(this.#dataDir) !== killed;
-    await this.#until(isAnew, 'the database was started again');
+    const isRestarted = () => isServerReady(this.#dataDir) && serverPid(this.#dataDir) !== killed;
+    await this.#until(isRestarted, 'the database was started again');
     const restarted = this.acknowledged;
     await this.#until(() => this.acknowledged > restarted + WRITERS, 'writes went on');
   }

@@ -20,7 +20,7 @@ const wanted = process.argv.slice(2);
 
 const scheduler = new CpuScheduler(1);
 const { modelsDir, cacheDir } = modelFolders(process.env);
-const ears = await loadListeningModels(
+const speechModels = await loadListeningModels(
   new ModelStore({ modelsDir, cacheDir, advice: MODEL_ADVICE }),
   scheduler,
   pino({ level: 'warn' }),
@@ -37,12 +37,12 @@ mkdirSync(FOLDER, { recursive: true });
 for (const { name, config = {}, replies, play } of SCENES) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   await recordCompressed(`${FOLDER}/${name}.replay.jsonl.gz`, async (sink) => {
-    const scene = new Scene({ ears, voice: agent, say }, sink, replies, config);
+    const scene = new Scene({ speechModels, voice: agent, say }, sink, replies, config);
     await scene.begin();
     await play(scene);
     await scene.hangUp();
   });
   process.stdout.write(`${name}: recorded\n`);
 }
-await Promise.all([ears.close(), agent.close(), caller.close()]);
+await Promise.all([speechModels.close(), agent.close(), caller.close()]);
 await engine.close();

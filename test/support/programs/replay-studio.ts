@@ -40,7 +40,7 @@ const DURATIONS_MS = {
 const ROOM = 10;
 
 export interface RecordingModels {
-  readonly ears: ListeningModels;
+  readonly speechModels: ListeningModels;
   /** The agent's voice. */
   readonly voice: TextToSpeech;
   /** Synthesises the caller's speech at 16 kHz. */
@@ -101,15 +101,15 @@ export class Scene {
 
   /** The caller speaks; resolves after the last sample. */
   async say(text: string): Promise<void> {
-    await this.sound(trimmed(await this.#parts.say(text)));
+    await this.sendAudio(trimmed(await this.#parts.say(text)));
   }
 
   /** Speech for the VAD without words. */
   async cough(): Promise<void> {
-    await this.sound(cough());
+    await this.sendAudio(cough());
   }
 
-  async sound(samples: Float32Array<ArrayBuffer>): Promise<void> {
+  async sendAudio(samples: Float32Array<ArrayBuffer>): Promise<void> {
     this.#waiting = concat(Float32Array, [this.#waiting, samples]);
     while (this.#waiting.length > 0) await this.#frame();
   }
@@ -170,18 +170,21 @@ export async function recordCompressed(
 }
 
 /** The models with the durations above. */
-function withDurations({ ears, voice }: RecordingModels, time: VirtualClock) {
+function withDurations({ speechModels, voice }: RecordingModels, time: VirtualClock) {
   return {
-    voiceActivity: delayedVad(ears.voiceActivity, time),
+    voiceActivity: delayedVad(speechModels.voiceActivity, time),
     turnDetector: {
       completeness: (samples: Float32Array) =>
-        time.later(DURATIONS_MS.turn, ears.turnDetector.completeness(samples)),
+        time.later(DURATIONS_MS.turn, speechModels.turnDetector.completeness(samples)),
     },
     speechToText: {
-      id: ears.speechToText.id,
-      languages: ears.speechToText.languages,
+      id: speechModels.speechToText.id,
+      languages: speechModels.speechToText.languages,
       transcribe: (samples, { priority }) =>
-        time.later(DURATIONS_MS.transcript, ears.speechToText.transcribe(samples, { priority })),
+        time.later(
+          DURATIONS_MS.transcript,
+          speechModels.speechToText.transcribe(samples, { priority }),
+        ),
     },
     voice: {
       id: voice.id,

@@ -24,7 +24,7 @@ let publication: LocalTrackPublication | undefined;
 let microphone: Int16Array = new Int16Array(0);
 let at = 0;
 
-const report = (told: ParticipantReport) => process.send?.(told);
+const report = (message: ParticipantReport) => process.send?.(message);
 
 /** Also reports the current attributes, because they cause no change event. */
 function reportParticipant(participant: Participant): void {
@@ -134,7 +134,7 @@ async function execute(order: ParticipantCommand): Promise<string | undefined> {
       for (const participant of room.remoteParticipants.values()) reportParticipant(participant);
       return undefined;
     case 'publish':
-      return publish(order.sampleRate, order.hasEarlySound ?? false);
+      return publish(order.sampleRate, order.hasPreconnectAudio ?? false);
     case 'unpublish':
       source = undefined;
       await me!.unpublishTrack(publication!.sid!);

@@ -26,11 +26,11 @@ export async function killRecording(): Promise<number> {
   const path = join(folder, 'call.spool');
   try {
     const acknowledgedMs = await writeAndKill(path);
-    const soundMs = checkSound(path);
-    if (soundMs < acknowledgedMs) {
-      throw new Error(`${acknowledgedMs} ms were acknowledged, ${soundMs} ms are there`);
+    const audioMs = checkAudio(path);
+    if (audioMs < acknowledgedMs) {
+      throw new Error(`${acknowledgedMs} ms were acknowledged, ${audioMs} ms are in the file`);
     }
-    await checkMerge(path, join(folder, 'call.mp3'));
+    await checkMixdown(path, join(folder, 'call.mp3'));
     return acknowledgedMs;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -41,31 +41,31 @@ async function writeAndKill(path: string): Promise<number> {
   const child = spawn(process.execPath, [WRITER_PROGRAM, path], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  let told = '';
+  let printed = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    told += text;
+    printed += text;
   });
   const ended = once(child, 'close');
-  while (told.split('\n').length <= MIN_CHUNKS && child.exitCode === null) await sleep(5);
+  while (printed.split('\n').length <= MIN_CHUNKS && child.exitCode === null) await sleep(5);
   await sleep(randomInt(KILL_WITHIN_MS));
   child.kill('SIGKILL');
   await ended;
-  const lines = told.split('\n').slice(0, -1).map(Number);
-  if (lines.length < MIN_CHUNKS) throw new Error('The process ended by itself');
+  const lines = printed.split('\n').slice(0, -1).map(Number);
+  if (lines.length < MIN_CHUNKS) throw new Error('The process exited before the kill');
   return lines.at(-1)!;
 }
 
 /** @returns the end of the audio that both legs have, in milliseconds */
-function checkSound(path: string): number {
+function checkAudio(path: string): number {
   const reader = new SpoolReader(path);
   const ends = { caller: 0, agent: 0 };
   for (let record = reader.next(); record; record = reader.next()) {
     const { kind, at } = record;
     if (kind !== 'caller' && kind !== 'agent') continue;
-    if (at !== ends[kind]) throw new Error(`A piece of the ${kind} is not where it belongs`);
+    if (at !== ends[kind]) throw new Error(`A chunk of the ${kind} has a wrong position`);
     samplesOf(record).forEach((sample, i) => {
       if (sample !== sampleAt(kind, at + i))
-        throw new Error(`The ${kind} is not as it was written`);
+        throw new Error(`The audio of the ${kind} differs from what was written`);
     });
     ends[kind] += record.count;
   }
@@ -75,11 +75,11 @@ function checkSound(path: string): number {
   return Math.min(ends.caller / 16, ends.agent / 24);
 }
 
-async function checkMerge(spoolPath: string, outPath: string): Promise<void> {
+async function checkMixdown(spoolPath: string, outPath: string): Promise<void> {
   const { durationMs } = summariseSpool(spoolPath);
-  const merge = await Mixdown.open({ spoolPath, outPath, channels: 2, mp3Program: 'wasm' });
-  while (!merge.step(1_000));
-  merge.close();
+  const mixdown = await Mixdown.open({ spoolPath, outPath, channels: 2, mp3Program: 'wasm' });
+  while (!mixdown.step(1_000));
+  mixdown.close();
   // The bit rate is 64 kbit/s.
   if (statSync(outPath).size < (durationMs - CHUNK_MS) * 8)
     throw new Error('The file is too short');

@@ -8,7 +8,7 @@ const script = new URL('../../../media/recording/spool.worker.js', import.meta.u
 const thread = new WorkerThread<SpoolJobs>(script, undefined);
 await thread.run('open', { id: 1, path, rates: RATES });
 for (let fromMs = 0; ; fromMs += CHUNK_MS) {
-  const pieces = [audioAt('caller', fromMs), audioAt('agent', fromMs)];
-  await thread.run('append', { id: 1, pieces });
+  const chunks = [audioAt('caller', fromMs), audioAt('agent', fromMs)];
+  await thread.run('append', { id: 1, pieces: chunks });
   process.stdout.write(`${fromMs + CHUNK_MS}\n`);
 }

@@ -34,7 +34,7 @@ describe('npm run models', () => {
   let cache: string;
 
   beforeAll(async () => {
-    // The smallest default model, from this machine's cache (the launcher has filled it) or by pip.
+    // The smallest default model, from this machine's cache (filled by the launcher) or with pip.
     const own = new ModelStore({
       ...modelFolders(process.env),
       environment: process.env,
@@ -48,7 +48,7 @@ describe('npm run models', () => {
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('lists every model with its licence and what is installed', async () => {
+  it('lists every model with its licence and installation status', async () => {
     const { code, out } = await run(['list'], { MODELS_CACHE: cache });
     expect(code).toBe(0);
     for (const { id, licence } of MODEL_CATALOGUE) {
@@ -59,7 +59,7 @@ describe('npm run models', () => {
     expect(out).toMatch(/hibari-heart .* absent/);
   });
 
-  it('packs what is installed, and unpacks it for MODELS_DIR', async () => {
+  it('packs installed models, and unpacks them for MODELS_DIR', async () => {
     const bundle = join(folder, 'bundle.zip');
     const target = join(folder, 'unpacked');
     const packed = await run(['pack', bundle], { MODELS_CACHE: cache });
@@ -77,13 +77,13 @@ describe('npm run models', () => {
     expect((await run(['pack', bundle], { MODELS_CACHE: cache })).err).toMatch(/exists already/);
   });
 
-  it('says that MODELS_DIR is no folder', async () => {
+  it('reports that MODELS_DIR is no folder', async () => {
     const ended = await run(['list'], { MODELS_CACHE: cache, MODELS_DIR: join(folder, 'typo') });
     expect(ended.code).toBe(1);
     expect(ended.err).toMatch(/^MODELS_DIR must be .+typo is not a folder\.\n$/);
   });
 
-  it('refuses a bundle that is cut short, in one sentence', async () => {
+  it('rejects a truncated bundle in one sentence', async () => {
     const bundle = join(folder, 'cut.zip');
     await run(['pack', bundle], { MODELS_CACHE: cache });
     await truncate(bundle, 100_000);
@@ -94,7 +94,7 @@ describe('npm run models', () => {
     expect(absent.err).toMatch(/^There is no bundle .*no\.zip\.\n$/);
   });
 
-  it('verify finds one changed byte, by exit code too', async () => {
+  it('verify detects one changed byte, and sets the exit code', async () => {
     const damaged = join(folder, 'damaged');
     await cp(join(cache, 'silero-vad'), join(damaged, 'silero-vad'), { recursive: true });
     expect((await run(['verify'], { MODELS_CACHE: damaged })).out).toBe('silero-vad: sound\n');
@@ -107,7 +107,7 @@ describe('npm run models', () => {
     expect(out).toContain('silero-vad: damaged');
   });
 
-  it('ensure tells in one sentence what is missing where there is no Python', async () => {
+  it('ensure reports in one sentence what is missing without Python', async () => {
     const environment = { MODELS_CACHE: join(folder, 'nothing'), PATH: folder };
     const { code, err } = await run(['ensure'], environment);
     expect(code).toBe(1);
@@ -117,7 +117,7 @@ describe('npm run models', () => {
   });
 
   it.each([[['nonsense']], [['fetch']], [['ensure', '--with']], [['add']], [['unpack', 'x']]])(
-    'shows how it is used for %j',
+    'prints its usage for %j',
     async (args) => {
       const { code, err } = await run(args, { MODELS_CACHE: cache });
       expect(code).toBe(2);
@@ -125,7 +125,7 @@ describe('npm run models', () => {
     },
   );
 
-  it('names the known ones for an unknown id and language', async () => {
+  it('lists the known values for an unknown ID and language', async () => {
     expect((await run(['fetch', 'x'], {})).err).toBe(
       'No model has the id x: npm run models -- list shows them.\n',
     );
@@ -133,8 +133,8 @@ describe('npm run models', () => {
   });
 });
 
-describe('the manifest', () => {
-  it('has the default set, unique ids, licences and a source for each model', () => {
+describe('model manifest', () => {
+  it('has the default set, unique IDs, licences and a source for each model', () => {
     expect(DEFAULT_MODEL_IDS).toEqual([
       'hibari-heart',
       'moonshine-tiny-en',
@@ -153,7 +153,7 @@ describe('the manifest', () => {
     }
   });
 
-  it('has a voice to fetch for each language but English', () => {
+  it('has a downloadable voice for each language except English', () => {
     for (const language of ['ca', 'sv', 'es', 'fr', 'de', 'it', 'pt', 'pl', 'ru', 'nl']) {
       const voices = MODEL_CATALOGUE.filter((model) => model.languages.includes(language));
       expect(voices.map(({ engine }) => engine)).toContain('piper');
@@ -161,7 +161,7 @@ describe('the manifest', () => {
   });
 });
 
-describe('the progress display', () => {
+describe('progress display', () => {
   const [first] = MODEL_CATALOGUE;
 
   function shown(isTTY: boolean): string {
@@ -179,13 +179,13 @@ describe('the progress display', () => {
     return text;
   }
 
-  it('redraws one bar with share, total and speed on a terminal', () => {
+  it('redraws one bar with percentage, total and speed on a terminal', () => {
     const frames = shown(true).split('\r\x1b[K');
     expect(frames[2]).toMatch(/^█{12}░{12} {2}50 % of 14\.0 MB, 7\.0 MB\/s {2}hibari-heart$/);
     expect(frames.at(-1)).toMatch(/^█{24} 100 % of 14\.0 MB/);
   });
 
-  it('writes a line a model elsewhere', () => {
+  it('writes one line per model without a terminal', () => {
     expect(shown(false)).toBe('Fetching 1 model, 14.0 MB\nhibari-heart: ready (14.0 MB)\n');
   });
 });

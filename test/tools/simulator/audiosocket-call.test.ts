@@ -21,9 +21,9 @@ async function callTo(
   talk: (socket: Socket) => void = () => undefined,
   { sampleRate = 8000, clock = systemClock }: { sampleRate?: number; clock?: Clock } = {},
 ) {
-  const heard: Buffer[] = [];
+  const received: Buffer[] = [];
   const server = await startScriptedTcp((socket) => {
-    socket.on('data', (chunk) => heard.push(chunk));
+    socket.on('data', (chunk) => received.push(chunk));
     talk(socket);
   });
   const { port } = server;
@@ -35,11 +35,11 @@ async function callTo(
     sampleRate,
   });
   closing.push(server, { close: () => call.hangUp() });
-  return { call, bytes: () => Buffer.concat(heard) };
+  return { call, bytes: () => Buffer.concat(received) };
 }
 
-describe('packets of AudioSocket', () => {
-  it('come out whole however TCP cut them', () => {
+describe('AudioSocket packets', () => {
+  it('are complete in any chunking by TCP', () => {
     const packets = fc.array(
       fc.record({ kind: fc.integer({ min: 0, max: 255 }), payload: fc.uint8Array() }),
     );
@@ -48,11 +48,13 @@ describe('packets of AudioSocket', () => {
         packets,
         fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }),
         (all, cuts) => {
-          const wire = Buffer.concat(all.map(({ kind, payload }) => encodePacket(kind, payload)));
+          const encoded = Buffer.concat(
+            all.map(({ kind, payload }) => encodePacket(kind, payload)),
+          );
           const reader = new PacketReader();
           const read: { kind: number; payload: number[] }[] = [];
-          for (let at = 0, i = 0; at < wire.length; at += cuts[i++ % cuts.length]!) {
-            const chunk = wire.subarray(at, at + cuts[i % cuts.length]!);
+          for (let at = 0, i = 0; at < encoded.length; at += cuts[i++ % cuts.length]!) {
+            const chunk = encoded.subarray(at, at + cuts[i % cuts.length]!);
             reader.push(chunk, (kind, payload) => read.push({ kind, payload: [...payload] }));
           }
           expect(read).toEqual(all.map(({ kind, payload }) => ({ kind, payload: [...payload] })));
@@ -63,8 +65,8 @@ describe('packets of AudioSocket', () => {
   });
 });
 
-describe('a simulated call through AudioSocket', () => {
-  it('says its UUID first, then a frame every 20 ms, keys, and closes when the caller hangs up', async () => {
+describe('simulated AudioSocket call', () => {
+  it('sends its UUID first, then a frame every 20 ms and DTMF, and closes when the caller hangs up', async () => {
     const { call, bytes } = await callTo();
     expect(await call.ring()).toBe('answered');
     await call.leg.until(() => call.leg.atMs >= 60);
@@ -76,7 +78,7 @@ describe('a simulated call through AudioSocket', () => {
     expect(call.faults).toEqual([]);
   });
 
-  it('carries other rates by their own kinds', async () => {
+  it('uses the packet kind of each sample rate', async () => {
     const { call, bytes } = await callTo(undefined, { sampleRate: 16_000 });
     await call.ring();
     await expect.poll(() => bytes().length).toBeGreaterThan(19 + 643);
@@ -93,7 +95,7 @@ describe('a simulated call through AudioSocket', () => {
     ).toThrow(/does not support 7000 Hz/);
   });
 
-  it('plays what it is sent, and takes the gateway’s hang-up', async () => {
+  it("plays received audio and accepts the gateway's hang-up", async () => {
     const clock = new VirtualClock();
     let gateway: Socket | undefined;
     const talk = (socket: Socket) => {
@@ -107,25 +109,25 @@ describe('a simulated call through AudioSocket', () => {
     gateway?.write(encodePacket(0x00));
     expect(await call.ended).toEqual({ by: 'gateway', how: 'hung up' });
     const { agent } = call.leg.audio;
-    // The phone holds the first of it back, and then there is no gap.
+    // The phone delays the first frames, which avoids a gap later.
     expect([agent.indexOf(0x2020), agent.lastIndexOf(0x2020)]).toEqual([4 * 160, 14 * 160 - 1]);
     expect(call.faults).toEqual([]);
   });
 
   it.each([
-    ['keys, which Asterisk only sends', encodePacket(0x03, Buffer.from('5'))],
+    ['DTMF, which only Asterisk may send', encodePacket(0x03, Buffer.from('5'))],
     ['an unknown kind', encodePacket(0x42, frame)],
-    ['a rate that is not the channel’s', encodePacket(0x12, Buffer.alloc(640))],
+    ['a sample rate other than the channel’s', encodePacket(0x12, Buffer.alloc(640))],
     ['a UUID', encodePacket(0x01, Buffer.alloc(16))],
-    ['sound of no length', encodePacket(SLIN)],
-  ])('drops a call on which the gateway sends %s', async (_, bytes) => {
+    ['empty audio', encodePacket(SLIN)],
+  ])('is dropped if the gateway sends %s', async (_, bytes) => {
     const { call } = await callTo((socket) => socket.write(bytes));
     await call.ring();
     expect((await call.ended).by).toBe('carrier');
     expect(call.faults.map(({ code }) => code)).toEqual(['audiosocket']);
   });
 
-  it('tells of packets that are not 20 ms, and of sound that comes faster than it plays', async () => {
+  it('reports packets that are not 20 ms, and audio faster than real time', async () => {
     const talk = (socket: Socket) => {
       socket.write(encodePacket(SLIN, frame.subarray(0, 300)));
       for (let i = 0; i < 30; i++) socket.write(encodePacket(SLIN, frame));
@@ -137,7 +139,7 @@ describe('a simulated call through AudioSocket', () => {
     expect([...codes]).toEqual(['partial-frame', 'lead']);
   });
 
-  it('takes a closed connection for the gateway’s hang-up, and tells of half a packet', async () => {
+  it('treats a closed connection as a hang-up, and reports an incomplete packet', async () => {
     const { call } = await callTo((socket) =>
       socket.end(encodePacket(SLIN, frame).subarray(0, 100)),
     );
@@ -146,7 +148,7 @@ describe('a simulated call through AudioSocket', () => {
     expect(call.faults.map(({ what }) => what)).toEqual(['the last packet is not whole']);
   });
 
-  it('says what to do where nothing listens', async () => {
+  it('gives instructions if no server listens', async () => {
     const call = new AudioSocketCall({
       clock: systemClock,
       host: '127.0.0.1',

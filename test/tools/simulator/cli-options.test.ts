@@ -5,8 +5,8 @@ const ACCOUNT = { TWILIO_ACCOUNT_SID: 'AC01', TWILIO_AUTH_TOKEN: 'secret' };
 const read = (line: string, environment: Record<string, string> = ACCOUNT) =>
   readOptions(line.split(' '), environment);
 
-describe('the words behind npm run simulate', () => {
-  it('are understood', () => {
+describe('arguments of npm run simulate', () => {
+  it('are parsed', () => {
     const options = read(
       'twilio --agent ag --wav a.wav --dtmf 5@3.2,12#@8 --linger 2 --calls 3 --drift=-100 --json --url http://gw.test:1/',
     );
@@ -54,11 +54,11 @@ describe('the words behind npm run simulate', () => {
     ['twilio --agent a --wav b --calls 1.5', /--calls must be a whole number/],
     ['audiosocket --agent a --wav b --rate 11025', /--rate must be a rate of AudioSocket: 8000/],
     ['audiosocket --agent a --wav b --rate 0', /--rate must be/],
-  ])('of %s are refused with what is missing', (line, sentence) => {
+  ])('of %s are rejected with what is missing', (line, sentence) => {
     expect(() => read(line)).toThrow(sentence);
   });
 
-  it('want Twilio’s names here as at the gateway', () => {
+  it('require the same Twilio settings as the gateway', () => {
     expect(() => read('twilio --agent a --wav b', {})).toThrow(/TWILIO_AUTH_TOKEN/);
   });
 });

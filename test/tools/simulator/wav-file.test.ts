@@ -11,7 +11,7 @@ describe('WAV files of callers', () => {
     expect(Math.abs(zeros - 440)).toBeLessThanOrEqual(2);
   });
 
-  it('are read with two channels, chunks that say other things, and a length nobody knew', () => {
+  it('are read with two channels, unknown chunks, and an unknown length', () => {
     const pcm = Int16Array.from([1000, 3000, -1000, -3000]);
     const file = stereoWav(
       pcm.filter((_, i) => i % 2 === 0),
@@ -27,9 +27,9 @@ describe('WAV files of callers', () => {
   it.each([
     ['nothing', Buffer.alloc(0)],
     ['another file', Buffer.from('OggS and so on, which is no WAV file at all')],
-    ['no sound', wavOf(new Float32Array(0), 8000).subarray(0, 36)],
+    ['no audio', wavOf(new Float32Array(0), 8000).subarray(0, 36)],
     ['eight bits', Buffer.from(wavOf(tone(440, 8000, 80), 8000).fill(8, 34, 35))],
-  ])('of %s are refused with what to do', (_, file) => {
+  ])('of %s are rejected with instructions', (_, file) => {
     expect(() => readWav(file, 8000)).toThrow(/ffmpeg -i FILE -ac 1 -ar 8000/);
   });
 });

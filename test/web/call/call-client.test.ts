@@ -10,7 +10,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** A link to a server whose sockets the test plays. */
+/** A client for a server whose sockets the test controls. */
 async function setUp(giveUpMs = 20_000) {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
@@ -24,7 +24,7 @@ async function setUp(giveUpMs = 20_000) {
     giveUpMs,
     open: (protocol) => {
       const socket = new WebSocket(`ws://127.0.0.1:${port}`, protocol);
-      socket.on('error', () => undefined); // in a browser it goes unheard; `close` follows
+      socket.on('error', () => undefined); // in a browser this error is ignored; `close` follows
       return socket as unknown as BrowserSocket;
     },
     listener: {
@@ -47,7 +47,7 @@ async function setUp(giveUpMs = 20_000) {
   return { server, link, seen, nextSocket };
 }
 
-/** The server's side of one socket; the first frame is its hello. */
+/** The server's side of one socket; the first frame is the hello. */
 async function meet(socket: WebSocket) {
   const frames: (string | number)[] = [];
   const [first] = (await once(socket, 'message')) as [Buffer];
@@ -71,7 +71,7 @@ const FRAME = new ArrayBuffer(640);
 const until = (holds: () => boolean) => expect.poll(holds, { timeout: 20_000 }).toBe(true);
 
 describe('CallSocketClient', () => {
-  it('says hello with its token and sends audio once the server is ready', async () => {
+  it('sends a hello with its token, and audio once the server is ready', async () => {
     const { link, seen, nextSocket } = await setUp();
     link.start();
     link.sendAudio(FRAME);
@@ -90,7 +90,7 @@ describe('CallSocketClient', () => {
     expect(seen).toEqual(['ready at 0', 'state', 'ended: agent_hangup']);
   });
 
-  it('takes the call up after the socket broke, and keeps the caller’s audio meanwhile', async () => {
+  it("resumes the call after a lost connection, and buffers the caller's audio meanwhile", async () => {
     const { link, seen, nextSocket } = await setUp();
     link.start();
     const first = await nextSocket();
@@ -116,7 +116,7 @@ describe('CallSocketClient', () => {
     expect(third.hello).toMatchObject({ receivedMs: 60, lastSeq: 3 });
   });
 
-  it('keeps no more than ten seconds of audio, the newest', async () => {
+  it('buffers at most the latest ten seconds of audio', async () => {
     const { link, seen, nextSocket } = await setUp();
     link.start();
     const first = await nextSocket();
@@ -131,7 +131,7 @@ describe('CallSocketClient', () => {
     expect([second.frames[1], second.frames.at(-1)]).toEqual([202, 1200]);
   });
 
-  it('gives up when nobody answers for too long', async () => {
+  it('gives up if no server answers for too long', async () => {
     const { server, link, seen, nextSocket } = await setUp(2_000);
     link.start();
     const first = await nextSocket();
@@ -143,7 +143,7 @@ describe('CallSocketClient', () => {
     expect(seen).toEqual(['ready at 0', 'away', 'lost']);
   });
 
-  it('does not try again where the server refuses', async () => {
+  it('does not retry if the server refuses', async () => {
     const { link, seen, nextSocket } = await setUp();
     link.start();
     const { socket } = await nextSocket();

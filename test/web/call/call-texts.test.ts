@@ -7,23 +7,23 @@ import {
   stateName,
 } from '../../../src/web/call/call-texts.js';
 
-describe('what a caller reads', () => {
-  it('says in plain words why there is no microphone', () => {
-    expect(microphoneSentence('NotAllowedError')).toMatch(/blocks/);
-    expect(microphoneSentence('SomethingNew')).toBe('The microphone is not available.');
+describe('texts for callers', () => {
+  it('explain why there is no microphone', () => {
+    expect(microphoneSentence('NotAllowedError')).toMatch(/refused/);
+    expect(microphoneSentence('SomethingNew')).toBe('The microphone cannot be used.');
   });
 
-  it('knows the reasons of a refusal, and else repeats the server', () => {
-    expect(refusalSentence('concurrency_limit', 'x')).toMatch(/slots are in use/);
+  it("explain known refusals, and otherwise repeat the server's text", () => {
+    expect(refusalSentence('concurrency_limit', 'x')).toMatch(/lines are taken/);
     expect(refusalSentence(undefined, 'No such agent')).toBe('No such agent');
   });
 
-  it('tells every ending, also one that it does not know', () => {
+  it('explain every end reason, including unknown ones', () => {
     expect(endingSentence('user_hangup')).toBe('You hung up.');
     expect(endingSentence('sun_exploded')).toBe('The call ended (sun exploded).');
   });
 
-  it('names states, and counts as a telephone does', () => {
+  it('name states, and format durations like a phone', () => {
     expect(stateName('thinking')).toBe('Thinking');
     expect([0, 9.9, 61, 3605].map(duration)).toEqual(['0:00', '0:09', '1:01', '60:05']);
   });

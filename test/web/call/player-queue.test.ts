@@ -15,11 +15,11 @@ function setUp() {
   return {
     queue,
     reports,
-    /** Sends samples that say which one they are, from 1. */
+    /** Sends samples whose values are their numbers, from 1. */
     send(length: number) {
       queue.receive(Int16Array.from({ length }, () => (sent++ % 30_000) + 1));
     },
-    /** What is heard in the next samples, as it was sent. */
+    /** The next played samples, as their sent values. */
     hear(length: number): number[] {
       const output = new Float32Array(length);
       queue.read(output);
@@ -33,7 +33,7 @@ function countFrom(first: number, length: number): number[] {
 }
 
 describe('PlayerQueue', () => {
-  it('waits until 60 ms are there, then plays every sample', () => {
+  it('waits for 60 ms of audio, then plays every sample', () => {
     const { send, hear } = setUp();
     send(40 * MS);
     expect(new Set(hear(10 * MS))).toEqual(new Set([0]));
@@ -42,7 +42,7 @@ describe('PlayerQueue', () => {
     expect(hear(10 * MS)).toEqual(countFrom(5 * MS + 1, 10 * MS));
   });
 
-  it('plays a short rest once it has waited for 60 ms', () => {
+  it('plays a shorter remainder after waiting for 60 ms', () => {
     const { send, hear } = setUp();
     send(20 * MS);
     for (let waited = 0; waited < 55; waited += 5) expect(hear(5 * MS).at(-1)).toBe(0);
@@ -56,7 +56,7 @@ describe('PlayerQueue', () => {
     expect(reports).toEqual([10, 110, 210, 310, 350]);
   });
 
-  it('fades out within 40 ms on pause and reports the sample where the fade began', () => {
+  it('fades out within 40 ms on pause and reports the sample where the fade started', () => {
     const { queue, send, hear, reports } = setUp();
     send(400 * MS);
     hear(100 * MS);
@@ -70,7 +70,7 @@ describe('PlayerQueue', () => {
     expect(reports.at(-1)).toBe(100);
   });
 
-  it('loses and repeats no sample over pauses at any instant', () => {
+  it('loses and repeats no sample at pauses at any time', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 1, maxLength: 12 }),
@@ -95,7 +95,7 @@ describe('PlayerQueue', () => {
     );
   });
 
-  it('goes back by a second when the server says so', () => {
+  it('resumes a second earlier if the server says so', () => {
     const { queue, send, hear } = setUp();
     for (let sent = 0; sent < 3000; sent += 100) {
       send(100 * MS);
@@ -109,7 +109,7 @@ describe('PlayerQueue', () => {
     expect(hear(100)).toEqual(countFrom(first, 100));
   });
 
-  it('reports before it drops, and counts what it dropped as passed', () => {
+  it('reports before a clear, and counts cleared audio as played', () => {
     const { queue, send, hear, reports } = setUp();
     send(400 * MS);
     hear(100 * MS);
@@ -123,7 +123,7 @@ describe('PlayerQueue', () => {
     expect(reports.at(-1)).toBe(405);
   });
 
-  it('plays what comes after a clear that found it paused', () => {
+  it('plays audio after a clear during a pause', () => {
     const { queue, send, hear } = setUp();
     send(200 * MS);
     hear(50 * MS);
@@ -135,7 +135,7 @@ describe('PlayerQueue', () => {
     expect(hear(MS)).toEqual(countFrom(205 * MS + 1, MS));
   });
 
-  it('goes on where it was when the new socket continues what was received', () => {
+  it('continues if the new socket continues at the received position', () => {
     const { queue, send, hear, reports } = setUp();
     send(200 * MS);
     hear(100 * MS);
@@ -145,7 +145,7 @@ describe('PlayerQueue', () => {
     expect(hear(150 * MS)).toEqual(countFrom(100 * MS + 1, 150 * MS));
   });
 
-  it('drops what it has when the new socket begins further on', () => {
+  it('drops its audio if the new socket starts at a later position', () => {
     const { queue, hear, send, reports } = setUp();
     send(200 * MS);
     hear(100 * MS);
@@ -154,7 +154,7 @@ describe('PlayerQueue', () => {
     expect(hear(50 * MS).every((sample) => sample === 0)).toBe(true);
   });
 
-  it('keeps the newest of a server that sends without end', () => {
+  it('keeps the latest audio of a server that sends without end', () => {
     const { send, hear, reports } = setUp();
     for (let sent = 0; sent < 20; sent++) send(RATE);
     hear(5 * MS);

@@ -5,12 +5,12 @@ import {
   type TranscriptLine,
 } from '../../../src/web/call/transcript.js';
 
-function heard(segment: string, text: string, final = false) {
+function transcriptEvent(segment: string, text: string, final = false) {
   const role = segment.startsWith('u') ? ('user' as const) : ('agent' as const);
   return { type: 'transcript' as const, segment, role, text, final, startMs: 0, endMs: 0 };
 }
 
-const linesAfter = (...events: ReturnType<typeof heard>[]) =>
+const linesAfter = (...events: ReturnType<typeof transcriptEvent>[]) =>
   events.reduce<readonly TranscriptLine[]>(applyTranscript, []);
 const shown = (lines: readonly TranscriptLine[]) =>
   lines.map(({ segment, text, isFinal }) => `${segment}: ${text}${isFinal ? '.' : ' …'}`);
@@ -27,39 +27,53 @@ const LATENCY = {
   total: 755,
 };
 
-describe('the transcript', () => {
-  it('keeps a line in its place from the first interim to the final', () => {
+describe('transcript', () => {
+  it('keeps a line in its place from the first interim to the final text', () => {
     const lines = linesAfter(
-      heard('a1', 'Hello'),
-      heard('u1', 'How'),
-      heard('a1', 'Hello you', true),
+      transcriptEvent('a1', 'Hello'),
+      transcriptEvent('u1', 'How'),
+      transcriptEvent('a1', 'Hello you', true),
     );
     expect(shown(lines)).toEqual(['a1: Hello you.', 'u1: How …']);
   });
 
-  it('takes a line away whose final has no words', () => {
-    expect(shown(linesAfter(heard('u1', 'mh'), heard('a1', 'Yes'), heard('u1', '', true)))).toEqual(
-      ['a1: Yes …'],
-    );
+  it('removes a line with an empty final text', () => {
+    expect(
+      shown(
+        linesAfter(
+          transcriptEvent('u1', 'mh'),
+          transcriptEvent('a1', 'Yes'),
+          transcriptEvent('u1', '', true),
+        ),
+      ),
+    ).toEqual(['a1: Yes …']);
   });
 
   it('shows nothing for an utterance without words', () => {
-    expect(linesAfter(heard('u1', ''), heard('u2', '', true))).toEqual([]);
+    expect(linesAfter(transcriptEvent('u1', ''), transcriptEvent('u2', '', true))).toEqual([]);
   });
 
-  it('lets a late interim change no final', () => {
-    expect(shown(linesAfter(heard('u1', 'Yes', true), heard('u1', 'Ye')))).toEqual(['u1: Yes.']);
+  it('ignores an interim text after the final one', () => {
+    expect(
+      shown(linesAfter(transcriptEvent('u1', 'Yes', true), transcriptEvent('u1', 'Ye'))),
+    ).toEqual(['u1: Yes.']);
   });
 
-  it('takes a turn’s later final, which replaces the one before', () => {
-    expect(shown(linesAfter(heard('u1', 'Yes', true), heard('u1', 'Yes please', true)))).toEqual([
-      'u1: Yes please.',
-    ]);
+  it('replaces the final text of a turn with a later one', () => {
+    expect(
+      shown(
+        linesAfter(transcriptEvent('u1', 'Yes', true), transcriptEvent('u1', 'Yes please', true)),
+      ),
+    ).toEqual(['u1: Yes please.']);
   });
 
-  it('shows the latency at the newest answer, as whole parts that add up to the total', () => {
+  it('shows the latency of the newest answer, in rounded parts that add up to the total', () => {
     const lines = applyLatency(
-      linesAfter(heard('a1', 'Hi', true), heard('u1', 'Yes', true), heard('a2', 'Fine')),
+      linesAfter(
+        transcriptEvent('a1', 'Hi', true),
+        transcriptEvent('u1', 'Yes', true),
+        transcriptEvent('a2', 'Fine'),
+      ),
       LATENCY,
     );
     expect(lines.map(({ latency }) => latency?.totalMs)).toEqual([undefined, undefined, 755]);
@@ -68,10 +82,10 @@ describe('the transcript', () => {
     expect(parts.every(({ ms }) => Number.isInteger(ms) && ms >= 0)).toBe(true);
   });
 
-  it('keeps a latency when its line goes on', () => {
-    const lines = applyLatency(linesAfter(heard('a1', 'Fine')), LATENCY);
-    expect(applyTranscript(lines, heard('a1', 'Fine. And you?', true))[0]?.latency?.totalMs).toBe(
-      755,
-    );
+  it('keeps the latency when its line is updated', () => {
+    const lines = applyLatency(linesAfter(transcriptEvent('a1', 'Fine')), LATENCY);
+    expect(
+      applyTranscript(lines, transcriptEvent('a1', 'Fine. And you?', true))[0]?.latency?.totalMs,
+    ).toBe(755);
   });
 });

@@ -6,8 +6,8 @@ import {
 } from '../../../src/web/monitoring/monitored-call.js';
 import { SseParser } from '../../../src/web/monitoring/sse-parser.js';
 
-describe('a stream of events', () => {
-  it('is read however it is cut, without the beats', () => {
+describe('event stream', () => {
+  it('is parsed in any chunking, without heartbeats', () => {
     const text =
       'event: state\ndata: {"state":"thinking"}\n\n: beat\n\nid: 3\nevent: turn\ndata: {"text":"café\\n\\nbar"}\n\n';
     for (let cut = 0; cut <= text.length; cut++) {
@@ -21,7 +21,7 @@ describe('a stream of events', () => {
   });
 });
 
-describe('a watched call', () => {
+describe('monitored call', () => {
   const said = (segment: string, text: string, final = false) => {
     const role = segment.startsWith('u') ? 'user' : 'agent';
     return { type: 'transcript', data: { segment, role, text, final } };
@@ -35,7 +35,7 @@ describe('a watched call', () => {
       isFinal ? text : `${text} …`,
     );
 
-  it('grows as it is said, and each turn stands there once', () => {
+  it('shows growing transcripts, and each turn once', () => {
     const before = [turn(1, 'user', 'Hi.'), turn(0, 'agent', 'Hello.'), said('u2', 'what')];
     expect(shown(...before)).toEqual(['Hello.', 'Hi.', 'what …']);
     const after = [
@@ -46,7 +46,7 @@ describe('a watched call', () => {
     expect(shown(...before, ...after)).toEqual(['Hello.', 'Hi.', 'what time', 'It is one …']);
   });
 
-  it('is corrected by what was heard, and by what was no turn', () => {
+  it('is corrected after interruptions and dropped turns', () => {
     const cut = [
       said('a1', 'One two three'),
       said('a1', 'One two', true),
@@ -57,7 +57,7 @@ describe('a watched call', () => {
     expect(shown(turn(0, 'user', 'one'), turn(0, 'user', 'one and two'))).toEqual(['one and two']);
   });
 
-  it('has its state, and why it ended', () => {
+  it('shows its state and its end reason', () => {
     const events = [
       { type: 'call', data: { state: 'listening' } },
       { type: 'latency', data: { total: 700 } },

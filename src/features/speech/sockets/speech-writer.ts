@@ -76,7 +76,7 @@ export class SpeechWriter {
     const bytesPerMs = deliveryMode === 'paced' ? bytesPerMsOf(settings.format) : undefined;
     const pacer = new Pacer(this.#parts.clock);
     const length = bytesPerMs === undefined ? MAX_CHUNK_BYTES : PACED_CHUNK_MS * bytesPerMs;
-    for await (const piece of this.#parts.synthesiser.streamChunks(settings, pieces, signal)) {
+    for await (const piece of this.#parts.synthesiser.streamParts(settings, pieces, signal)) {
       for (let at = 0; at < piece.length; at += length) {
         const part = piece.subarray(at, at + length);
         if (bytesPerMs !== undefined) await pacer.wait(part.length / bytesPerMs, signal);

@@ -73,21 +73,22 @@ export interface OwnServer extends Server {
 /**
  * Stops the server of a killed gateway. Call this before `startServer`.
  *
- * If the process in `postmaster.pid` is another program, only the pid in that file is replaced by an
- * unused one: PostgreSQL would refuse to start while a process with that pid lives, and in a
+ * If `postmaster.pid` remains, the pid in it is replaced by an
+ * unused one: PostgreSQL would refuse to start beside a live process with that pid, and in a
  * container the next server often gets the same pid. The rest of the file stays, because PostgreSQL
  * needs it to wait for the last server's children.
  */
 export async function stopLeftoverServer(data: string): Promise<void> {
-  const pidFile = await readPidFile(data);
-  if (!pidFile) return;
-  const { pid } = pidFile;
+  const running = await readPidFile(data);
+  if (!running) return;
+  const { pid } = running;
   const start = processStart(pid);
   if (start !== undefined && commandLine(pid).includes(` -D ${data} `)) {
     await stopServer({ pid, start });
-  } else {
-    await writeFile(pidFile.path, pidFile.text.replace(/^\d+/, '2147483647'));
   }
+  // A server that is killed leaves its file.
+  const left = await readPidFile(data);
+  if (left) await writeFile(left.path, left.text.replace(/^\d+/, '2147483647'));
 }
 
 /** Starts a server and waits until it accepts connections. @throws {StartError} */

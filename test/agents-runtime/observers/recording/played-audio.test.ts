@@ -7,7 +7,7 @@ import {
   type TimedSample,
 } from '../../../support/harness/call/recorded-call-harness.js';
 
-/** Of where it was heard, for any sample. Source: the issue. */
+/** Tolerance for the position of any sample. */
 const TOLERANCE_MS = 20;
 const LONG_REPLY = 'Here is a long answer that goes on and on and on and says a great many words.';
 
@@ -17,7 +17,7 @@ async function* longReply() {
 
 type Kit = ReturnType<typeof recordedHarness>;
 
-/** By value, as some are heard twice. */
+/** Times by sample value, because some samples are played twice. */
 function byValue(samples: readonly TimedSample[]): ReadonlyMap<number, readonly number[]> {
   const found = new Map<number, number[]>();
   for (const { value, atMs } of samples) {
@@ -27,14 +27,14 @@ function byValue(samples: readonly TimedSample[]): ReadonlyMap<number, readonly 
   return found;
 }
 
-/** How far the worst is from where it belongs, and how many are missing or too many. */
+/** The largest time difference, and the numbers of missing and additional samples. */
 function compare(kit: Kit) {
-  const heard = byValue(kit.heard);
+  const playedTimes = byValue(kit.playedSamples);
   const recorded = byValue(kit.recorded());
   let worstMs = 0;
   let missing = 0;
   let surplus = 0;
-  for (const [value, times] of heard) {
+  for (const [value, times] of playedTimes) {
     const found = recorded.get(value) ?? [];
     missing += Math.max(0, times.length - found.length);
     for (const atMs of found) {
@@ -42,13 +42,13 @@ function compare(kit: Kit) {
     }
   }
   for (const [value, times] of recorded) {
-    surplus += Math.max(0, times.length - (heard.get(value)?.length ?? 0));
+    surplus += Math.max(0, times.length - (playedTimes.get(value)?.length ?? 0));
   }
-  return { count: kit.heard.length, worstMs, missing, surplus };
+  return { count: kit.playedSamples.length, worstMs, missing, surplus };
 }
 
-/** @param slackMs of sound that may be missing or too much, at the cuts */
-function expectAsHeard(kit: Kit, slackMs = 0): void {
+/** @param slackMs duration of audio that may be missing or additional at the interruptions */
+function expectAsPlayed(kit: Kit, slackMs = 0): void {
   const { count, worstMs, missing, surplus } = compare(kit);
   expect(count).toBeGreaterThan(24_000);
   expect(worstMs).toBeLessThanOrEqual(TOLERANCE_MS);
@@ -56,7 +56,7 @@ function expectAsHeard(kit: Kit, slackMs = 0): void {
   expect(surplus).toBeLessThanOrEqual(slackMs * 24);
 }
 
-async function begun(options: HarnessOptions): Promise<Kit> {
+async function startCall(options: HarnessOptions): Promise<Kit> {
   const kit = recordedHarness({ reply: longReply, ...options });
   kit.call.connected();
   await kit.silence(500);
@@ -65,54 +65,63 @@ async function begun(options: HarnessOptions): Promise<Kit> {
   return kit;
 }
 
-const WAYS = [0, 60, 150];
+const NETWORK_DELAYS_MS = [0, 60, 150];
 
-describe('the agent, as recorded', () => {
-  it.each(WAYS)('is where it was heard, %i ms away', async (wayMs) => {
-    const kit = await begun({ networkDelayMs: wayMs });
-    await kit.silence(2500);
-    kit.call.hangUp('user_hangup');
-    await kit.clock.run(200);
-    // What it still hears after the end belongs to no recording.
-    expectAsHeard(kit, 2 * wayMs);
-  });
-
-  it.each(WAYS)(
-    'is silent while it holds, and goes on where it was heard to, %i ms away',
-    async (wayMs) => {
-      const kit = await begun({ networkDelayMs: wayMs });
-      await kit.cough(300);
-      await kit.silence(3000);
-      expect(kit.control()).toEqual(['pause', 'resume']);
-      expectAsHeard(kit, 20);
+describe('recorded agent audio', () => {
+  it.each(NETWORK_DELAYS_MS)(
+    'is at the times of its playback with a network delay of %i ms',
+    async (networkDelayMs) => {
+      const kit = await startCall({ networkDelayMs });
+      await kit.silence(2500);
+      kit.call.hangUp('user_hangup');
+      await kit.clock.run(200);
+      // Audio played after the end of the call is not recorded.
+      expectAsPlayed(kit, 2 * networkDelayMs);
     },
   );
 
-  it.each(WAYS)('ends where it was cut, %i ms away', async (wayMs) => {
-    const kit = await begun({ networkDelayMs: wayMs });
-    await kit.say('stop now please', 900);
-    await kit.silence(3500);
-    expect(kit.control()).toContain('clear');
-    expectAsHeard(kit, 20);
-  });
+  it.each(NETWORK_DELAYS_MS)(
+    'is silent during a pause and continues at the playhead with a network delay of %i ms',
+    async (networkDelayMs) => {
+      const kit = await startCall({ networkDelayMs });
+      await kit.cough(300);
+      await kit.silence(3000);
+      expect(kit.control()).toEqual(['pause', 'resume']);
+      expectAsPlayed(kit, 20);
+    },
+  );
 
-  it.each(WAYS)('is heard again on a wire that cannot pause, %i ms away', async (wayMs) => {
-    const kit = await begun({ networkDelayMs: wayMs, canPause: false });
-    await kit.cough(300);
-    await kit.silence(3000);
-    expect(kit.control()).toEqual(['clear']);
-    expectAsHeard(kit, 20);
-  });
+  it.each(NETWORK_DELAYS_MS)(
+    'ends at an interruption with a network delay of %i ms',
+    async (networkDelayMs) => {
+      const kit = await startCall({ networkDelayMs });
+      await kit.say('stop now please', 900);
+      await kit.silence(3500);
+      expect(kit.control()).toContain('clear');
+      expectAsPlayed(kit, 20);
+    },
+  );
 
-  it('goes on over another socket after the first broke', async () => {
-    const kit = await begun({});
+  it.each(NETWORK_DELAYS_MS)(
+    'repeats audio that a transport without pause plays again with a network delay of %i ms',
+    async (networkDelayMs) => {
+      const kit = await startCall({ networkDelayMs, canPause: false });
+      await kit.cough(300);
+      await kit.silence(3000);
+      expect(kit.control()).toEqual(['clear']);
+      expectAsPlayed(kit, 20);
+    },
+  );
+
+  it('continues over a new socket', async () => {
+    const kit = await startCall({});
     await kit.disconnect(1500);
     await kit.silence(3000);
-    expectAsHeard(kit, 20);
+    expectAsPlayed(kit, 20);
   });
 
-  it('that was cut while the socket was broken is not heard to the end', async () => {
-    const kit = await begun({});
+  it('stops at an interruption during a disconnection', async () => {
+    const kit = await startCall({});
     kit.transport.isDisconnected = true;
     kit.call.lost();
     await kit.say('stop now please', 900);
@@ -120,12 +129,12 @@ describe('the agent, as recorded', () => {
     kit.transport.isDisconnected = false;
     kit.call.regained(kit.transport.receivedMs, (fromMs) => kit.transport.skipTo(fromMs));
     await kit.silence(3000);
-    expectAsHeard(kit, 20);
+    expectAsPlayed(kit, 20);
   });
 });
 
-describe('a recording', () => {
-  it('begins when media is connected and ends when it is closed', async () => {
+describe('recording', () => {
+  it('starts when media is connected and ends when it is closed', async () => {
     const kit = recordedHarness();
     await kit.clock.run(700);
     kit.call.connected();
@@ -134,10 +143,10 @@ describe('a recording', () => {
     await kit.clock.run(100);
     expect(kit.sink.durationMs).toBeGreaterThanOrEqual(1000);
     expect(kit.sink.durationMs).toBeLessThan(1100);
-    expect(kit.clock.pending).toBeLessThanOrEqual(2); // the client's own and the test's
+    expect(kit.clock.pending).toBeLessThanOrEqual(2); // one of the client and one of the test
   });
 
-  it('of a call that was never connected has no length', async () => {
+  it('of a call that was never connected has no duration', async () => {
     const kit = recordedHarness();
     kit.call.hangUp('error_transport');
     await kit.clock.run(100);
@@ -145,8 +154,8 @@ describe('a recording', () => {
     expect(kit.sink.chunks).toEqual([]);
   });
 
-  it('is handed on as it goes, but for less than a second', async () => {
-    const kit = await begun({});
+  it('is written during the call, at most one second late', async () => {
+    const kit = await startCall({});
     const endMs = Math.max(
       ...kit.sink.of('caller').map(({ at, samples }) => (at + samples.length) / 16),
     );
@@ -158,8 +167,8 @@ describe('a recording', () => {
   });
 });
 
-describe('a clock that steps back', () => {
-  it('costs a recording no more than the moment in which it does so', () => {
+describe('clock that steps back', () => {
+  it('affects a recording only at that moment', () => {
     let nowMs = 1_000;
     const sink = new MemorySink();
     const recorder = new CallRecorder({ sampleRate: 24_000, sink });
@@ -169,9 +178,9 @@ describe('a clock that steps back', () => {
       recorder.input({ type: 'audio', samples: new Int16Array(320).fill(frame + 1) }, nowMs);
     }
     recorder.output({ type: 'close' }, nowMs);
-    const sound = sink.of('caller').flatMap(({ samples }) => [...samples]);
-    expect(sound.length).toBeGreaterThanOrEqual(199 * 320);
-    expect(sound).toEqual([...sound].sort((a, b) => a - b));
+    const callerSamples = sink.of('caller').flatMap(({ samples }) => [...samples]);
+    expect(callerSamples.length).toBeGreaterThanOrEqual(199 * 320);
+    expect(callerSamples).toEqual([...callerSamples].sort((a, b) => a - b));
     expect(sink.durationMs).toBe(199 * 20);
   });
 });

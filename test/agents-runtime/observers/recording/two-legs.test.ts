@@ -6,10 +6,9 @@ import { MemorySink } from '../../../support/harness/call/recorded-call-harness.
 import { runToneCall } from '../../../support/harness/call/tone-call.js';
 
 const HALF_HOUR_MS = 1_800_000;
-/** Source: the issue. */
 const TOLERANCE_MS = 20;
 
-/** Beginnings of tones in a leg; what is between two pieces is quiet. */
+/** Start times of the tones in a leg; gaps between chunks are silence. */
 function onsetsIn(sink: MemorySink, leg: Leg, rate: number): number[] {
   const onsets: number[] = [];
   let endMs = Number.NEGATIVE_INFINITY;
@@ -19,7 +18,7 @@ function onsetsIn(sink: MemorySink, leg: Leg, rate: number): number[] {
     if (samples instanceof Int16Array) toFloat32(samples, floats);
     else floats.set(samples);
     for (const onset of toneOnsets(floats, rate, startMs)) {
-      // A tone that goes on over a piece's edge is none of its own.
+      // A tone that continues over the edge of a chunk does not start there.
       if (onset - endMs > 50) onsets.push(onset);
     }
     const loud = floats.findLastIndex((value) => Math.abs(value) > 0.1);
@@ -33,15 +32,15 @@ function worst(found: readonly number[], expected: readonly number[]): number {
   return Math.max(...expected.map((ms, i) => Math.abs(found[i]! - ms)));
 }
 
-describe('half an hour of tones', () => {
+describe('30 minutes of tones', () => {
   it.each([
     { drift: 100, jitterMs: 30 },
     { drift: -100, jitterMs: 30 },
   ])(
-    'has each where it belongs: a card that is off by $drift millionths, $jitterMs ms of jitter',
-    (wire) => {
+    'are recorded at their times with a drift of $drift ppm and $jitterMs ms of jitter',
+    (network) => {
       const sink = new MemorySink();
-      const times = runToneCall({ sink, durationMs: HALF_HOUR_MS, everyMs: 10_000, ...wire });
+      const times = runToneCall({ sink, durationMs: HALF_HOUR_MS, everyMs: 10_000, ...network });
       expect(sink.durationMs).toBe(HALF_HOUR_MS);
       expect(worst(onsetsIn(sink, 'caller', 16_000), times.caller)).toBeLessThanOrEqual(
         TOLERANCE_MS,

@@ -12,8 +12,8 @@ import { effectsOf, SCENES } from '../../../support/programs/replay-scenes.js';
 const FOLDER = 'test/fixtures/replays';
 const fileOf = (name: string) => join(FOLDER, `${name}${REPLAY_SUFFIX}`);
 
-describe('the library of recorded calls', () => {
-  it('has a file of every scene, and 3 MB at the most', () => {
+describe('recorded call library', () => {
+  it('has one file per scene and at most 3 MB', () => {
     const files = readdirSync(FOLDER).sort();
     expect(files).toEqual(SCENES.map(({ name }) => `${name}${REPLAY_SUFFIX}`).sort());
     const bytes = files.reduce((sum, file) => sum + statSync(join(FOLDER, file)).size, 0);
@@ -21,10 +21,9 @@ describe('the library of recorded calls', () => {
   });
 });
 
-// Where one of these fails because turn-taking was changed on purpose: look at the difference, then
-// `npm run record-replays`.
-describe.each(SCENES)('the recorded call $name', ({ name, expected: shows }) => {
-  it('does the same when it is held again, and what it is there to show', async () => {
+// After an intended change of turn-taking, check the differences and run `npm run record-replays`.
+describe.each(SCENES)('recorded call $name', ({ name, expected }) => {
+  it('replays without differences and contains the expected effects', async () => {
     const file = await readReplayFile(fileOf(name));
     const { recorded, replayed, answers, isSameOrder } = await replay(file);
     expect(diffLines(diffEffects(recorded, replayed))).toEqual([]);
@@ -32,6 +31,6 @@ describe.each(SCENES)('the recorded call $name', ({ name, expected: shows }) => 
     const settings = { ...file.header.config, language: 'en' };
     expect(diffLines(diffTurns(settings, file.lines))).toEqual([]);
     expect(answers).toMatchObject({ moved: 0, estimated: 0 });
-    expect(effectsOf(replayed)).toEqual(shows);
+    expect(effectsOf(replayed)).toEqual(expected);
   });
 });

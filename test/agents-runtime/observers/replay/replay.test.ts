@@ -37,7 +37,7 @@ const world = fc.record({
   probability: fc.constantFrom(0, 0.4, 1),
 });
 
-/** A scripted call that is recorded, and what was recorded of it so far. */
+/** A scripted call, and its recorded lines so far. */
 function recorded(
   options: HarnessOptions = {},
   change: (parts: CallDependencies) => CallDependencies = (parts) => parts,
@@ -45,7 +45,7 @@ function recorded(
   let text = '';
   let hasEnded = false;
   const call = harness({
-    // Long enough that nothing comes back from within what is sent.
+    // Longer than the code between two sends, so that no response arrives during it.
     networkDelayMs: 10,
     settlesPromises: true,
     ...options,
@@ -73,7 +73,7 @@ const LOOK_UP: ToolSpec = {
   timeoutMs: 5_000,
 };
 
-/** Takes 10 ms, and makes everything somewhat quieter. */
+/** Takes 10 ms and reduces the level slightly. */
 function quieter(clock: Clock): NoiseReduction {
   return {
     open: ({ onSamples }) => ({
@@ -86,8 +86,8 @@ function quieter(clock: Clock): NoiseReduction {
   };
 }
 
-describe('a recorded call', () => {
-  it('in which the language changes, by what is heard and by the model, is held the same', async () => {
+describe('recorded call', () => {
+  it('replays language changes by detection and by the LLM', async () => {
     const voice = { ...CONFIG.voice, language: 'auto' as const };
     const { call, tape } = recorded({
       config: { voice, userSilenceTimeoutMs: 3_000 },
@@ -115,7 +115,7 @@ describe('a recorded call', () => {
     expect(diffLines(diffEffects(then, replayed))).toEqual([]);
   });
 
-  it('is held again the same', async () => {
+  it('replays identically', async () => {
     const { call, tape, hasEnded } = recorded({ config: { greeting: 'Hello there, caller.' } });
     call.call.connected();
     await call.silence(2_500);
@@ -134,7 +134,7 @@ describe('a recorded call', () => {
     expect(call.states()).toContain('speaking');
   });
 
-  it('to which two things come at once is held again the same, however long the first took', async () => {
+  it('replays concurrent events identically, however long the first one took', async () => {
     let lateMs = 0;
     const { call, tape } = recorded({}, (parts) => {
       const { clock } = parts;
@@ -147,7 +147,7 @@ describe('a recorded call', () => {
     call.call.connected();
     await call.silence(1_000);
     call.call.typed('what time is it');
-    // What the text has set going is not done when the next frame comes.
+    // The effects of the text are not complete when the next frame arrives.
     lateMs += 30;
     call.call.audio(new Int16Array(320));
     await call.silence(3_000);
@@ -161,7 +161,7 @@ describe('a recorded call', () => {
     expect(answers).toMatchObject({ moved: 0, estimated: 0 });
   });
 
-  it('on a wire that cannot pause is cleared there, and is held again the same', async () => {
+  it('on a transport without pause replays its clears identically', async () => {
     const { call, tape } = recorded({ canPause: false, voiceMs: 1_500 });
     call.call.connected();
     await call.say('what time is it', 600);
@@ -176,7 +176,7 @@ describe('a recorded call', () => {
     expect(replayed).toEqual(then);
   });
 
-  it('is held again the same, whatever was said and when', async () => {
+  it('replays any script identically', async () => {
     await fc.assert(
       fc.asyncProperty(world, async ({ script, words, modelMs, transcriptMs, probability }) => {
         const { call, tape } = recorded({
@@ -198,14 +198,14 @@ describe('a recorded call', () => {
           await call.silence(20);
         }
         const { recorded: then, replayed, answers } = await replay(tape());
-        expect(diffEffects(then, replayed)).toEqual([]); // but for rounding
+        expect(diffEffects(then, replayed)).toEqual([]); // except for rounding
         expect(answers).toMatchObject({ moved: 0, estimated: 0 });
       }),
       { numRuns: 25 },
     );
   }, 120_000);
 
-  it('is held again with its tools, its fallbacks and its noise reduction', async () => {
+  it('replays tools, fallbacks and noise reduction identically', async () => {
     const { call, tape } = recorded(
       {
         reply: async function* ({ history }) {
@@ -248,7 +248,7 @@ describe('a recorded call', () => {
     expect(answers).toMatchObject({ moved: 0, estimated: 0 });
   });
 
-  it('with timers as late as on a busy machine is held the same within the tolerance', async () => {
+  it('with late timers replays within the tolerance', async () => {
     for (let seed = 1; seed <= 20; seed++) {
       const clock = new VirtualClock();
       let state = seed;
@@ -279,7 +279,7 @@ describe('a recorded call', () => {
     }
   });
 
-  it('is held again up to where its file was cut', async () => {
+  it('replays up to the end of a truncated file', async () => {
     const { call, text } = recorded();
     call.call.connected();
     await call.say('what time is it', 900);
@@ -291,7 +291,7 @@ describe('a recorded call', () => {
     expect(replayed.slice(0, then.length)).toEqual(then);
   });
 
-  it('keeps no credentials', async () => {
+  it('contains no credentials', async () => {
     const secret = { type: 'bearer_token', token: 'hidden-token', headers: {} } as const;
     const { text } = recorded({
       config: {
@@ -311,8 +311,8 @@ describe('a recorded call', () => {
   });
 });
 
-describe('a replay with other settings', () => {
-  it('ends turns where those settings end them', async () => {
+describe('replay with other settings', () => {
+  it('ends turns by those settings', async () => {
     const { call, tape } = recorded({ completeness: () => 0 });
     call.call.connected();
     await call.say('I called because', 900);
@@ -323,10 +323,10 @@ describe('a replay with other settings', () => {
     const { recorded: then, replayed } = await replay(tape(), { changes });
     const [before] = turnEnds(then);
     const [after] = turnEnds(replayed);
-    expect(before!.takenMs - before!.speechEndMs).toBeCloseTo(3_000, -2);
-    expect(after!.takenMs - after!.speechEndMs).toBeCloseTo(1_000, -2);
+    expect(before!.committedMs - before!.speechEndMs).toBeCloseTo(3_000, -2);
+    expect(after!.committedMs - after!.speechEndMs).toBeCloseTo(1_000, -2);
     expect(after!.text).toBe('I called because');
-    // The answer comes earlier, too, and is played to its end.
+    // The answer also comes earlier and is played to the end.
     const states = replayed.flatMap((happening) =>
       happening.type === 'event' && happening.event.type === 'state' ? [happening.event.state] : [],
     );
@@ -334,8 +334,8 @@ describe('a replay with other settings', () => {
   });
 });
 
-describe('a replay file', () => {
-  it('of another version is refused with that version', async () => {
+describe('replay file', () => {
+  it('of an unknown version is refused with its version', async () => {
     const { text } = recorded();
     const old = text().replace('"version":2', '"version":1');
     expect(() => parseReplayFile(old)).toThrow(/has version 1; this release replays version 2/);
@@ -344,7 +344,7 @@ describe('a replay file', () => {
 });
 
 describe('turn events in another order than recorded', () => {
-  /** A call of which the recorded times are late by as much as a busy machine is. */
+  /** A call whose recorded times are late, as on a busy machine. */
   async function busyCall(change: (line: ReplayLine) => ReplayLine) {
     const { call, tape } = recorded();
     call.call.connected();
@@ -356,7 +356,7 @@ describe('turn events in another order than recorded', () => {
     return replay({ header, lines: swapSpeechStopped(lines.map(change)) });
   }
 
-  /** The end of speech was noticed before the turn event that preceded it. */
+  /** Swaps the end of speech with the preceding turn event. */
   function swapSpeechStopped(lines: readonly ReplayLine[]): readonly ReplayLine[] {
     const events = lines.flatMap((line, i) => (line.type === 'turn-event' ? [i] : []));
     const isStop = (line: ReplayLine) =>
@@ -370,13 +370,13 @@ describe('turn events in another order than recorded', () => {
 
   const isTimer = (line: ReplayLine) => line.type === 'turn-event' && line.event.type === 'timer';
 
-  it('are replayed through the reducer, which decides the same', async () => {
+  it('are replayed through the reducer and lead to the same decisions', async () => {
     const { isSameOrder, differences } = await busyCall((line) => line);
     expect(isSameOrder).toBe(false);
     expect(diffLines(differences)).toEqual([]);
   });
 
-  it('differ where a timer was not due', async () => {
+  it('differ if a timer was not due', async () => {
     const { isSameOrder, differences } = await busyCall((line) =>
       isTimer(line) ? { ...line, t: line.t - 300 } : line,
     );
@@ -385,8 +385,8 @@ describe('turn events in another order than recorded', () => {
   });
 });
 
-describe('a difference', () => {
-  it('is told with both its sides', async () => {
+describe('difference', () => {
+  it('is printed with both sides', async () => {
     const { call, tape } = recorded();
     call.call.connected();
     await call.say('what time is it', 900);
@@ -396,7 +396,7 @@ describe('a difference', () => {
       line.type === 'answer' && line.value === 1 ? { ...line, value: 0 } : line,
     );
     const { recorded: then, replayed } = await replay({ header, lines: judged });
-    const lines2 = diffLines(diffEffects(then, replayed));
-    expect(lines2.some((line) => /^- .*state {3}thinking/.test(line))).toBe(true);
+    const printedLines = diffLines(diffEffects(then, replayed));
+    expect(printedLines.some((line) => /^- .*state {3}thinking/.test(line))).toBe(true);
   });
 });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { factsOf } from '../../../../agents-runtime/providers/builtin-responder/prompt-facts.js';
 import { runInSteps, runToEnd } from '../../../../media/async/cooperative.js';
 
-describe('the facts of a prompt', () => {
-  it('are what it tells beside its instructions, below their titles', () => {
+describe('facts of a prompt', () => {
+  it('are its sentences except for instructions, with the titles above them', () => {
     const prompt = `# Style
 The sky is blue.
 
@@ -20,7 +20,7 @@ Always be kind.`;
     ['many passages', 'A swim costs four euros here. Towels are one euro each.\n\n'.repeat(3_500)],
     ['one of many sentences', 'A swim costs four euros. '.repeat(8_000)],
     ['instructions', 'Never give a discount to anybody at all.\n\n'.repeat(4_800)],
-  ])('of 200,000 characters keep nobody waiting: %s', async (_, prompt) => {
+  ])('of 200,000 characters are extracted with regular pauses: %s', async (_, prompt) => {
     let pauses = 0;
     const facts = await runInSteps(factsOf(prompt, 'en'), async () => void pauses++);
     expect(pauses).toBeGreaterThan(100);

@@ -26,7 +26,7 @@ export const CLINIC = `You are Nora, the assistant of Birchwood Dental Clinic. B
 - Speak slowly. Short sentences are best.
 - Callers should feel welcome.`;
 
-/** The documents of a knowledge base: titles, lists, questions with answers, a table. */
+/** Documents of a knowledge base: titles, lists, questions with answers, a table. */
 export const HOTEL: readonly string[] = [
   `# Arrival and departure
 Check-in begins at three in the afternoon. If you come earlier, we keep your luggage at the front desk free of charge.
@@ -64,10 +64,10 @@ A: You can cancel without cost until six in the evening on the day before arriva
 We have two meeting rooms for up to twenty people each. Projector and screen are included.`,
 ];
 
-/** A text, a question as people say it or as a recogniser writes it, and what is in the answer. */
-export type Asked = readonly [string, RegExp];
+/** A question as spoken or as transcribed, and a pattern of its answer. */
+export type QuestionCase = readonly [string, RegExp];
 
-export const BOOKSHOP_QUESTIONS: readonly Asked[] = [
+export const BOOKSHOP_QUESTIONS: readonly QuestionCase[] = [
   ['When are you open on Sundays?', /eleven until four/],
   ['What time do you close in the evening?', /seven in the evening/],
   ['Where is the shop?', /12 Harbour Lane/],
@@ -99,7 +99,7 @@ export const BOOKSHOP_QUESTIONS: readonly Asked[] = [
   ['you do not have the book i want can you get it for me', /order it/],
 ];
 
-export const CLINIC_QUESTIONS: readonly Asked[] = [
+export const CLINIC_QUESTIONS: readonly QuestionCase[] = [
   ['What are your opening hours?', /Monday to Thursday|Fridays we close/],
   ['How late are you open on Friday?', /close at 1 p\.m/],
   ['are you open on saturday', /closed at weekends/],
@@ -120,7 +120,7 @@ export const CLINIC_QUESTIONS: readonly Asked[] = [
   ['is there an elevator', /lift/],
 ];
 
-export const HOTEL_QUESTIONS: readonly Asked[] = [
+export const HOTEL_QUESTIONS: readonly QuestionCase[] = [
   ['When can I check in?', /three in the afternoon/],
   ['what time do i have to leave the room', /until eleven/],
   ['Can I leave my bags with you?', /luggage/],
@@ -143,7 +143,7 @@ export const HOTEL_QUESTIONS: readonly Asked[] = [
   ['can i get a massage', /Massages/],
 ];
 
-/** What none of the texts tells, far from them and near. */
+/** Questions that none of the texts answers, on distant and close topics. */
 export const OFF_TOPIC: readonly string[] = [
   'What is the capital of Mongolia?',
   'Who won the football match yesterday?',
@@ -165,8 +165,8 @@ export const OFF_TOPIC: readonly string[] = [
   'where can i buy a washing machine',
 ];
 
-/** What a caller of each might well ask, and is not told. */
-export const NOT_TOLD: readonly (readonly [string, readonly string[]])[] = [
+/** Plausible questions per text that it does not answer. */
+export const UNANSWERABLE: readonly (readonly [string, readonly string[]])[] = [
   [
     BOOKSHOP,
     [

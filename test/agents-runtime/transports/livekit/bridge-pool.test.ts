@@ -17,11 +17,11 @@ import { VirtualClock } from '../../../support/harness/audio/virtual-clock.js';
 const OWNER = fileURLToPath(new URL('./room-pool-owner.js', import.meta.url));
 
 const quiet = { info: () => undefined, warn: () => undefined };
-/** No server answers there. */
+/** An address without a server. */
 const NOWHERE = { callId: 'x', url: 'ws://127.0.0.1:9', token: 'a.b.c', callerIdentity: undefined };
 const NEVER = new AbortController().signal;
 
-/** One that nobody has buried yet does not run either. */
+/** Zombie processes count as ended. */
 function isRunning(pid: number): boolean {
   const stat = `/proc/${pid}/stat`;
   try {
@@ -42,7 +42,7 @@ describe('bridge processes', () => {
     await expect.poll(() => isRunning(pids[0]!)).toBe(false);
   });
 
-  it('see none of our environment but what they need, and whose certificates to trust', async ({
+  it('inherit only required environment variables, including trusted certificates', async ({
     skip,
   }) => {
     if (!existsSync('/proc/self/environ')) skip('only Linux shows the environment of a process');
@@ -61,26 +61,26 @@ describe('bridge processes', () => {
     }
   });
 
-  it('are started again when they die, and end when they are closed', async () => {
-    const told: string[] = [];
-    const log = { info: () => undefined, warn: (_: object, text: string) => told.push(text) };
+  it('are restarted when they die and end when the pool is closed', async () => {
+    const logged: string[] = [];
+    const log = { info: () => undefined, warn: (_: object, text: string) => logged.push(text) };
     const pool = new BridgePool({ log });
     const [first] = pool.pids;
     process.kill(first!, 'SIGKILL');
     await expect.poll(() => pool.pids.some((pid) => pid !== first)).toBe(true);
-    expect(told).toEqual(['a bridge process to LiveKit ended; another is started']);
+    expect(logged).toEqual(['a bridge process to LiveKit ended; another is started']);
     const [second] = pool.pids;
     await pool.close();
     expect([pool.free, isRunning(second!)]).toEqual([0, false]);
   });
 
-  it('take no rooms while they die one after the other', async () => {
+  it('refuse rooms while they crash repeatedly', async () => {
     const clock = new VirtualClock();
     const pool = new BridgePool({ log: quiet, clock });
-    const patience = { timeout: 30_000, interval: 20 };
+    const waitOptions = { timeout: 30_000, interval: 20 };
     const die = async () => {
       process.kill(pool.pids[0]!, 'SIGKILL');
-      await expect.poll(() => pool.pids, patience).toEqual([]);
+      await expect.poll(() => pool.pids, waitOptions).toEqual([]);
     };
     try {
       for (const againMs of [500, 1_000]) {
@@ -98,11 +98,11 @@ describe('bridge processes', () => {
     }
   });
 
-  it('are ended and replaced when they hang, and what waits for them is told', async () => {
+  it('are killed and replaced when they hang, and waiting joins fail', async () => {
     const pool = new BridgePool({ log: quiet, silentMs: 3_000 });
     try {
       const [first] = pool.pids;
-      // A bridge hangs once it has started: before, it is given more time.
+      // The timeout applies after the start, which may take longer.
       await expect(pool.join(NOWHERE, NEVER)).rejects.toThrow('could not be joined');
       process.kill(first!, 'SIGSTOP');
       await expect(pool.join(NOWHERE, NEVER)).rejects.toThrow('its bridge died');
@@ -113,7 +113,7 @@ describe('bridge processes', () => {
     }
   });
 
-  it('are let go when they have held many rooms, and another is there before', async () => {
+  it('are replaced after many rooms, and their successor starts first', async () => {
     const pool = new BridgePool({ log: quiet, maxServed: 2 });
     try {
       const [first] = pool.pids;
@@ -131,11 +131,11 @@ describe('bridge processes', () => {
   });
 });
 
-describe("the callers' line to a gateway", () => {
-  it('drops what does not go, each room by itself, and tells a gap of that length', () => {
+describe('audio from the bridge to the gateway', () => {
+  it('is dropped per room when the pipe is full, and reported as a gap of that duration', () => {
     const read: string[] = [];
     const reader = new IpcFrameReader();
-    const line = {
+    const connection = {
       writableLength: 0,
       write: (frame: Buffer) =>
         reader.push(frame, ({ kind, room, payload }) => {
@@ -143,14 +143,14 @@ describe("the callers' line to a gateway", () => {
           read.push(`${room}: ${kind} ${length}`);
         }),
     };
-    const callers = new BoundedAudioWriter(line);
+    const callers = new BoundedAudioWriter(connection);
     callers.push(1, new Int16Array(320));
-    line.writableLength = MAX_WAITING + 1;
+    connection.writableLength = MAX_WAITING + 1;
     callers.push(1, new Int16Array(320));
     callers.push(1, new Int16Array(320));
     callers.push(2, new Int16Array(320));
     callers.forget(2);
-    line.writableLength = MAX_WAITING;
+    connection.writableLength = MAX_WAITING;
     callers.push(2, new Int16Array(320));
     callers.push(1, new Int16Array(320));
     callers.push(1, new Int16Array(320));

@@ -44,14 +44,14 @@ function readAll(chunks: readonly Buffer[]): Sent[] {
       else if (kind === 'gap') read.push({ kind, room: id, value: readGap(payload) });
       else read.push({ kind, room: id, value: [...readSamples(payload)] });
     });
-    // The pipe uses its memory again.
+    // The pipe reuses its memory.
     chunk.fill(0xff);
   }
   return read;
 }
 
-describe('the frames between gateway and bridge', () => {
-  it('come out as they went in, however the pipe has cut them', () => {
+describe('IPC frames of a bridge', () => {
+  it('are decoded to the original frames in any chunking', () => {
     const cuts = fc.array(fc.nat({ max: 300 }), { maxLength: 40 });
     fc.assert(
       fc.property(fc.array(sent, { maxLength: 12 }), cuts, (all, lengths) => {
@@ -63,13 +63,13 @@ describe('the frames between gateway and bridge', () => {
           at += length;
         }
         chunks.push(Buffer.from(whole.subarray(at)));
-        // JSON has one zero only.
+        // JSON has only one zero.
         expect(readAll(chunks)).toEqual(JSON.parse(JSON.stringify(all)));
       }),
     );
   });
 
-  it('gives samples that lie at the start of memory of their own', () => {
+  it('return samples in separate memory', () => {
     const frame = audioFrame(1, Int16Array.of(1, 2, 3));
     new IpcFrameReader().push(Buffer.concat([Buffer.alloc(0), frame]), ({ payload }) => {
       const samples = readSamples(payload);
@@ -77,7 +77,7 @@ describe('the frames between gateway and bridge', () => {
     });
   });
 
-  it('refuses what is no frame, and what is too large for one', () => {
+  it('reject invalid and oversized frames', () => {
     const nothing = () => undefined;
     expect(() => new IpcFrameReader().push(Buffer.alloc(64, 0xff), nothing)).toThrow(CallError);
     const unknownKind = toFrame('gap', 1, new Uint8Array(4));

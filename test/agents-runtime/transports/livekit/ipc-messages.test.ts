@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FromBridge } from '../../../../agents-runtime/transports/livekit/ipc-messages.js';
 
-describe('messages of a bridge process', () => {
+describe('bridge process messages', () => {
   it.each([
     { type: 'heartbeat', rooms: 2 },
     { type: 'joined', caller: { identity: 'anna', isPhone: false, attributes: { a: 'b' } } },

@@ -1,4 +1,4 @@
-// A process that has bridges to LiveKit, and says which: their ends are tested by its own.
+// A process that owns bridges to LiveKit and prints their process IDs, for tests of how they end.
 import { BridgePool } from '../../../../agents-runtime/transports/livekit/bridge-pool.js';
 
 const rooms = new BridgePool({ log: { info: () => undefined, warn: () => undefined } });

@@ -23,14 +23,14 @@ import {
 } from '../../../../agents-runtime/transports/livekit/worker-protocol.js';
 
 const sent = (message: ToLiveKit) => WorkerMessage.fromBinary(serialiseToLiveKit(message)).message;
-const came = (message: ServerMessage['message']) =>
+const decode = (message: ServerMessage['message']) =>
   parseFromLiveKit(new ServerMessage({ message }).toBinary());
 
 const room = new Room({ name: 'call-1', sid: 'RM_1' });
 const job = new Job({ id: 'AJ_1', dispatchId: 'AD_1', room, metadata: '{}', agentName: 'parley' });
 
-describe('what a worker tells LiveKit', () => {
-  it('registers for rooms, with the right to publish transcripts', () => {
+describe('message from a worker to LiveKit', () => {
+  it('registers for rooms with the permission to publish transcripts', () => {
     const { case: kind, value } = sent({ type: 'register', agentName: 'parley', pingIntervalS: 5 });
     expect(kind).toBe('register');
     expect(value).toMatchObject({
@@ -41,7 +41,7 @@ describe('what a worker tells LiveKit', () => {
     });
   });
 
-  it('says how loaded it is, and that it is full', () => {
+  it('reports the load and the state "full"', () => {
     const status = { type: 'status', load: 0.5, jobs: 3 } as const;
     expect(sent({ ...status, isFull: false }).value).toMatchObject({
       status: WorkerStatus.WS_AVAILABLE,
@@ -53,7 +53,7 @@ describe('what a worker tells LiveKit', () => {
     });
   });
 
-  it('takes a job, leaves it to others, or ends it for all', () => {
+  it('accepts, declines or terminates a job', () => {
     const answer = (answer: (ToLiveKit & { type: 'answer' })['answer']) =>
       sent({ type: 'answer', jobId: 'AJ_1', answer }).value;
     expect(answer({ type: 'yes', identity: 'agent-1', name: 'Agent' })).toMatchObject({
@@ -66,7 +66,7 @@ describe('what a worker tells LiveKit', () => {
     expect(answer({ type: 'never' })).toMatchObject({ available: false, terminate: true });
   });
 
-  it('tells what became of a job', () => {
+  it('reports the result of a job', () => {
     const status = (status: 'running' | 'success' | 'failed') =>
       sent({ type: 'job', jobId: 'AJ_1', status, error: 'why' }).value;
     expect(status('running')).toMatchObject({ jobId: 'AJ_1', status: JobStatus.JS_RUNNING });
@@ -79,16 +79,16 @@ describe('what a worker tells LiveKit', () => {
   });
 });
 
-describe('what LiveKit tells a worker', () => {
-  it('is read: registration, job, assignment, end and pong', () => {
+describe('message from LiveKit to a worker', () => {
+  it('is decoded: registration, job, assignment, termination and pong', () => {
     const serverInfo = new ServerInfo({ version: '1.11.0' });
     const registered = new RegisterWorkerResponse({ workerId: 'AW_1', serverInfo });
-    expect(came({ case: 'register', value: registered })).toEqual({
+    expect(decode({ case: 'register', value: registered })).toEqual({
       type: 'registered',
       workerId: 'AW_1',
       serverVersion: '1.11.0',
     });
-    expect(came({ case: 'availability', value: new AvailabilityRequest({ job }) })).toEqual({
+    expect(decode({ case: 'availability', value: new AvailabilityRequest({ job }) })).toEqual({
       type: 'asked',
       job: {
         id: 'AJ_1',
@@ -99,33 +99,33 @@ describe('what LiveKit tells a worker', () => {
       },
     });
     const assigned = new JobAssignment({ job, token: 'a.b.c' });
-    expect(came({ case: 'assignment', value: assigned })).toEqual({
+    expect(decode({ case: 'assignment', value: assigned })).toEqual({
       type: 'assigned',
       jobId: 'AJ_1',
       url: undefined,
       token: 'a.b.c',
     });
     const over = new JobTermination({ jobId: 'AJ_1' });
-    expect(came({ case: 'termination', value: over })).toEqual({
+    expect(decode({ case: 'termination', value: over })).toEqual({
       type: 'terminated',
       jobId: 'AJ_1',
     });
-    expect(came({ case: 'pong', value: new WorkerPong() })).toEqual({ type: 'pong' });
+    expect(decode({ case: 'pong', value: new WorkerPong() })).toEqual({ type: 'pong' });
   });
 
-  it('is no job of ours when it is for a participant, or names no room', () => {
+  it('is no job if it is for a participant or names no room', () => {
     for (const odd of [
       new Job({ ...job, type: JobType.JT_PARTICIPANT }),
       new Job({ id: 'AJ_2' }),
       undefined,
     ]) {
       const value = new AvailabilityRequest(odd && { job: odd });
-      expect(came({ case: 'availability', value })).toEqual({ type: 'unknown' });
+      expect(decode({ case: 'availability', value })).toEqual({ type: 'unknown' });
     }
-    expect(came({ case: undefined })).toEqual({ type: 'unknown' });
+    expect(decode({ case: undefined })).toEqual({ type: 'unknown' });
   });
 
-  it('is refused by code, or read, whatever the bytes', () => {
+  it('is decoded or refused with a code, for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         try {

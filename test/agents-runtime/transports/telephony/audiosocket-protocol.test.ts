@@ -37,8 +37,8 @@ function read(codec: AudioSocketCodec, ...chunks: readonly Uint8Array[]): Carrie
 
 const pcm = (length: number) => Int16Array.from({ length }, (_, i) => i * 37 - 3_000);
 
-describe('the vectors of the telephony notes', () => {
-  it('are written and read to the byte', () => {
+describe('AudioSocket packets', () => {
+  it('are encoded and decoded exactly', () => {
     expect(audioSocketPacket(AUDIOSOCKET_KIND.uuid, uuidBytes(UUID))).toEqual(
       bytes('01 0010 40325ec25efd4bd3805f53576e581d13'),
     );
@@ -56,12 +56,12 @@ describe('the vectors of the telephony notes', () => {
     expect(codec.write({ type: 'hangup' })).toEqual(bytes('00 0000'));
   });
 
-  it('hold for every rate: the stream is open when its first sound tells it', () => {
+  it('open the stream at the sample rate of the first audio, for every rate', () => {
     for (const [kind, sampleRate] of RATES) {
       const codec = new AudioSocketCodec();
-      const sound = audioPacket(pcm(sampleRate / 50), sampleRate);
-      expect(sound[0]).toBe(kind);
-      const events = read(codec, audioSocketPacket(AUDIOSOCKET_KIND.uuid, uuidBytes(UUID)), sound);
+      const audio = audioPacket(pcm(sampleRate / 50), sampleRate);
+      expect(audio[0]).toBe(kind);
+      const events = read(codec, audioSocketPacket(AUDIOSOCKET_KIND.uuid, uuidBytes(UUID)), audio);
       expect(events).toEqual([
         { type: 'open', streamId: UUID, callId: UUID, sampleRate },
         { type: 'audio', pcm: pcm(sampleRate / 50) },
@@ -71,22 +71,22 @@ describe('the vectors of the telephony notes', () => {
   });
 });
 
-describe('the wire', () => {
-  it('has no packet for what it does not know, nor for audio without any, which Asterisk would end the call for', () => {
+describe('AudioSocket codec', () => {
+  it('has no packet for unsupported actions, nor for empty audio, which would end the call in Asterisk', () => {
     const codec = new AudioSocketCodec();
     expect(codec.write({ type: 'clear' })).toBeUndefined();
     expect(codec.write({ type: 'mark', name: 'x' })).toBeUndefined();
     expect(codec.write({ type: 'audio', pcm: new Int16Array(0) })).toBeUndefined();
   });
 
-  it('opens at the usual rate where no sound comes, once', () => {
+  it('opens once at the default sample rate if no audio arrives', () => {
     const codec = new AudioSocketCodec();
     const events = read(codec, audioSocketPacket(AUDIOSOCKET_KIND.uuid, uuidBytes(UUID)));
     for (let i = 0; i < 2; i++) codec.settle((event) => events.push(event));
     expect(events).toEqual([{ type: 'open', streamId: UUID, callId: UUID, sampleRate: 8_000 }]);
   });
 
-  it('tells what is wrong and goes on where it can', () => {
+  it('reports errors and continues where possible', () => {
     const started = () => {
       const codec = new AudioSocketCodec();
       read(
@@ -127,7 +127,7 @@ describe('the wire', () => {
   });
 });
 
-describe('any bytes', () => {
+describe('AudioSocket input', () => {
   const packet = fc.oneof(
     fc
       .tuple(fc.constantFrom(...RATES), fc.integer({ min: 0, max: 400 }))
@@ -148,7 +148,7 @@ describe('any bytes', () => {
   };
   const sizes = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 8 });
 
-  it('say the same however they are cut', () => {
+  it('gives the same events in any chunking', () => {
     fc.assert(
       fc.property(fc.array(packet, { maxLength: 20 }), sizes, (packets, cuts) => {
         const stream = Buffer.concat([
@@ -162,14 +162,14 @@ describe('any bytes', () => {
     );
   });
 
-  it('are read without a throw, and no more than a packet of them is kept', () => {
+  it('is decoded without exceptions, and at most one packet is buffered', () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(packet, fc.uint8Array({ maxLength: 500 })), { maxLength: 15 }),
         sizes,
         fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 10 }),
-        (pieces, cuts, changes) => {
-          const stream = Buffer.concat(pieces);
+        (inputs, cuts, changes) => {
+          const stream = Buffer.concat(inputs);
           for (const [at, value] of changes)
             if (stream.length > 0) stream[at % stream.length] = value;
           const codec = new AudioSocketCodec();

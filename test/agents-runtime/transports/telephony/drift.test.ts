@@ -8,26 +8,26 @@ import type { AudioChunk } from '../../../../media/recording/spool-writer.js';
 import { tone } from '../../../support/harness/audio/tones.js';
 import { VirtualClock } from '../../../support/harness/audio/virtual-clock.js';
 
-/** As much drift as 100 ppm make in 30 minutes, in a tenth of the time. */
+/** A tenth of 30 minutes; the drift is ten times 100 ppm to compensate. */
 const MINUTES = 3;
 const PPM = 1_000;
 const EVERY_MS = 10_000;
 const TONE_MS = 100;
-/** Samples of 20 ms of the agent's audio. */
+/** Samples in 20 ms of the agent's audio. */
 const FRAME = 320;
-/** Half of what the issue asks for: the other half is for carriers that do not come on time. */
+/** Half of the accepted drift of 20 ms; the other half is for carriers that are late. */
 const BAR_MS = 10;
 
-/** Where sound begins after silence, ms. */
-function onsets(pieces: readonly AudioChunk[], leg: AudioChunk['leg'], rate: number): number[] {
+/** Start times of audio after silence, in milliseconds. */
+function onsets(chunks: readonly AudioChunk[], leg: AudioChunk['leg'], rate: number): number[] {
   const found: number[] = [];
   let lastLoud = Number.NEGATIVE_INFINITY;
-  for (const piece of pieces) {
-    if (piece.leg !== leg) continue;
-    const loud = piece.samples instanceof Int16Array ? 3_000 : 0.1;
-    for (let i = 0; i < piece.samples.length; i++) {
-      if (Math.abs(piece.samples[i]!) < loud) continue;
-      const at = ((piece.at + i) * 1000) / rate;
+  for (const chunk of chunks) {
+    if (chunk.leg !== leg) continue;
+    const loud = chunk.samples instanceof Int16Array ? 3_000 : 0.1;
+    for (let i = 0; i < chunk.samples.length; i++) {
+      if (Math.abs(chunk.samples[i]!) < loud) continue;
+      const at = ((chunk.at + i) * 1000) / rate;
       if (at - lastLoud > 1_000) found.push(at);
       lastLoud = at;
     }
@@ -35,15 +35,15 @@ function onsets(pieces: readonly AudioChunk[], leg: AudioChunk['leg'], rate: num
   return found;
 }
 
-it('the legs of a recording stay together over a line whose clock drifts', () => {
+it('both legs of a recording stay synchronous with a drifting carrier clock', () => {
   for (const [ppm, buffers] of [
     [PPM, false],
     [-PPM, true],
   ] as const) {
     const clock = new VirtualClock();
-    const pieces: AudioChunk[] = [];
+    const chunks: AudioChunk[] = [];
     const sentAt: number[] = [];
-    const line = new PhoneTransport({
+    const transport = new PhoneTransport({
       clock,
       ticker: new FrameTicker(clock),
       traits: { sampleRate: 8_000, buffers },
@@ -58,9 +58,9 @@ it('the legs of a recording stay together over a line whose clock drifts', () =>
       },
     });
     const recorder = new CallRecorder({
-      sampleRate: line.sampleRate,
-      callerDelayMs: line.callerDelayMs,
-      sink: { write: (more) => void pieces.push(...more), end: () => undefined },
+      sampleRate: transport.sampleRate,
+      callerDelayMs: transport.callerDelayMs,
+      sink: { write: (more) => void chunks.push(...more), end: () => undefined },
     });
     const timeline = new PlaybackTimeline({
       clock,
@@ -69,7 +69,7 @@ it('the legs of a recording stay together over a line whose clock drifts', () =>
     });
     const observe = (event: CallInputEvent) => recorder.input(event, clock.now());
     const nothing = () => undefined;
-    line.start({
+    transport.start({
       connected: () => observe({ type: 'connected' }),
       audio: (samples) => observe({ type: 'audio', samples }),
       typed: nothing,
@@ -89,19 +89,19 @@ it('the legs of a recording stay together over a line whose clock drifts', () =>
       const isLoud = startedAt % EVERY_MS < TONE_MS && startedAt > TONE_MS;
       if (isLoud && startedAt - (spoken.at(-1) ?? 0) > 1_000) spoken.push(startedAt);
       clock.advance(Math.max(0, at - clock.now()));
-      line.handle({ type: 'audio', pcm: isLoud ? loud : quiet, tsMs: (frame - 1) * 20 });
+      transport.handle({ type: 'audio', pcm: isLoud ? loud : quiet, tsMs: (frame - 1) * 20 });
       const isTurn = frame % (EVERY_MS / 20) === 250;
       if (!isTurn) continue;
       const samples = tone(1_000, 16_000, 1_600);
       for (let at = 0; at < samples.length; at += FRAME)
         timeline.sent(samples.subarray(at, at + FRAME));
-      line.sendAudio(samples);
+      transport.sendAudio(samples);
     }
-    timeline.finish();
+    timeline.publishRemaining();
     recorder.output({ type: 'close' }, clock.now());
-    line.close();
-    const caller = onsets(pieces, 'caller', 16_000);
-    const agent = onsets(pieces, 'agent', 16_000);
+    transport.close();
+    const caller = onsets(chunks, 'caller', 16_000);
+    const agent = onsets(chunks, 'agent', 16_000);
     expect(caller.length).toBe(spoken.length);
     expect(agent.length).toBe(sentAt.length);
     const apart = (found: readonly number[], wanted: readonly number[]) =>

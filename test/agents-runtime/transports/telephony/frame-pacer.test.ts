@@ -8,43 +8,43 @@ const LENGTH = 160;
 
 function paced(clock: Clock) {
   const sent: { readonly at: number; readonly first: number }[] = [];
-  const told: { readonly at: number; readonly positionMs: number }[] = [];
+  const reports: { readonly at: number; readonly positionMs: number }[] = [];
   const frames = new FramePacer({
     clock,
     ticker: new FrameTicker(clock),
     frameLength: LENGTH,
     send: (frame) => sent.push({ at: clock.now(), first: frame[0]! }),
-    onPlayed: (positionMs) => told.push({ at: clock.now(), positionMs }),
+    onPlayed: (positionMs) => reports.push({ at: clock.now(), positionMs }),
   });
-  return { frames, sent, told };
+  return { frames, sent, reports };
 }
 
-/** `count` frames, of which each says its number. */
+/** `count` frames whose samples are their numbers. */
 function numbered(count: number, from = 0): Int16Array {
   return Int16Array.from({ length: count * LENGTH }, (_, i) => from + Math.floor(i / LENGTH));
 }
 
-it('frames leave every 20 ms from the first on, in their order, and it is told how far they are heard', () => {
+it('frames are sent every 20 ms in order, and their playback is reported', () => {
   const clock = new VirtualClock();
-  const { frames, sent, told } = paced(clock);
+  const { frames, sent, reports } = paced(clock);
   frames.push(numbered(4), 80);
   clock.advance(30);
   frames.push(numbered(4, 4), 160);
   clock.advance(1_000);
   expect(sent.map(({ at }) => at)).toEqual([20, 40, 60, 80, 100, 120, 140, 160]);
   expect(sent.map(({ first }) => first)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-  // A frame is heard from when it comes to 20 ms later.
-  expect(told).toEqual(
+  // A frame is played from its arrival until 20 ms later.
+  expect(reports).toEqual(
     Array.from({ length: 9 }, (_, i) => ({ at: 20 + i * 20, positionMs: i * 20 })),
   );
   expect(clock.pending).toBe(0);
 });
 
-it('after a thread was held up for 300 ms no burst follows, and nothing is lost', () => {
+it('after the thread was blocked for 300 ms, no burst follows and nothing is lost', () => {
   const clock = new VirtualClock();
   const late: Clock = {
     now: () => clock.now(),
-    // Timers that are due while the thread is held up fire at its end.
+    // Timers that become due while the thread is blocked fire at its end.
     after: (ms, act) => {
       const due = clock.now() + ms;
       return clock.after(due > 100 && due < 400 ? 400 - clock.now() : ms, act);
@@ -60,7 +60,7 @@ it('after a thread was held up for 300 ms no burst follows, and nothing is lost'
   expect(sent.at(-1)!.at).toBeGreaterThanOrEqual(400 + 14 * 20);
 });
 
-it('a pulse that comes late by a few ms each time does not make the whole later', () => {
+it('small delays of each tick do not accumulate', () => {
   const clock = new VirtualClock();
   let round = 0;
   const jittery: Clock = {
@@ -78,7 +78,7 @@ it('a pulse that comes late by a few ms each time does not make the whole later'
   expect(Math.min(...drift)).toBeGreaterThanOrEqual(-20);
 });
 
-it('what was dropped is never sent, and what follows begins anew', () => {
+it('dropped frames are never sent, and pacing restarts with the next frame', () => {
   const clock = new VirtualClock();
   const { frames, sent } = paced(clock);
   frames.push(numbered(10), 200);

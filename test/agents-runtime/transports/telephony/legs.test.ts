@@ -13,8 +13,8 @@ function pcmTone(ms: number, rate = 8_000): Int16Array {
   return pcm;
 }
 
-describe("the agent's leg", () => {
-  it('is whole frames of the same sound, however it was cut', () => {
+describe('outbound framer', () => {
+  it('emits complete frames with the same audio in any chunking', () => {
     const speech = tone(440, 16_000, 16_000);
     fc.assert(
       fc.property(
@@ -36,7 +36,7 @@ describe("the agent's leg", () => {
           }
           frames.flush(keep);
           expect(frames.heldMs).toBe(0);
-          // A second is so many whole frames.
+          // A second is a whole number of frames.
           expect(out.length).toBe(rate);
           const level = levelOf(
             Float32Array.from(out.slice(rate / 10, -rate / 10), (s) => s / 32768),
@@ -48,7 +48,7 @@ describe("the agent's leg", () => {
     );
   });
 
-  it('goes on cleanly after something was dropped', () => {
+  it('continues without artefacts after a drop', () => {
     const frames = new OutboundFramer(16_000, 8_000);
     const out: number[] = [];
     frames.push(tone(440, 16_000, 500), () => undefined);
@@ -60,17 +60,17 @@ describe("the agent's leg", () => {
   });
 });
 
-describe("the caller's leg", () => {
-  const heard = (frames: readonly [Int16Array, number | undefined][], rate = 8_000) => {
+describe('inbound audio', () => {
+  const concealed = (frames: readonly [Int16Array, number | undefined][], rate = 8_000) => {
     const leg = new InboundConcealment(rate);
     const out: number[] = [];
     for (const [pcm, tsMs] of frames) leg.push(pcm, tsMs, (part) => out.push(...part));
     return { out, concealedMs: leg.concealedMs };
   };
 
-  it('is one stream of 16 kHz, however it was cut', () => {
+  it('is one stream at 16 kHz in any chunking', () => {
     const whole = pcmTone(1_000);
-    const reference = heard([[whole, undefined]]).out;
+    const reference = concealed([[whole, undefined]]).out;
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1 }), (cuts) => {
         const frames: [Int16Array, undefined][] = [];
@@ -79,19 +79,19 @@ describe("the caller's leg", () => {
           frames.push([whole.subarray(at, end), undefined]);
           at = end;
         }
-        expect(heard(frames).out).toEqual(reference);
+        expect(concealed(frames).out).toEqual(reference);
       }),
       { numRuns: 30 },
     );
   });
 
-  it('conceals what was lost: no time is missing, and the gap fades', () => {
+  it('conceals lost audio: no time is missing, and the gap fades out', () => {
     const frame = pcmTone(20);
     const frames: [Int16Array, number][] = [];
     for (let at = 0; at < 1_000; at += 20) {
       if (at < 400 || at >= 600) frames.push([frame, at]);
     }
-    const { out, concealedMs } = heard(frames);
+    const { out, concealedMs } = concealed(frames);
     expect(concealedMs).toBe(200);
     expect(Math.abs(out.length - 16_000)).toBeLessThan(160);
     const level = (fromMs: number, toMs: number) =>
@@ -102,11 +102,11 @@ describe("the caller's leg", () => {
     expect(level(620, 720)).toBeCloseTo(before, 1);
   });
 
-  it('drops what comes too late, and believes a clock that was set', () => {
+  it('drops late audio and accepts a clock that was set', () => {
     const frame = pcmTone(20);
-    const inOrder = heard([0, 20, 40, 60].map((at) => [frame, at])).out.length;
-    expect(heard([0, 20, 60, 40].map((at) => [frame, at])).out.length).toBe(inOrder);
-    expect(heard([0, 20, 90_000, 90_020].map((at) => [frame, at])).out.length).toBe(inOrder);
-    expect(heard([90_000, 90_020, 0, 20].map((at) => [frame, at])).out.length).toBe(inOrder);
+    const inOrder = concealed([0, 20, 40, 60].map((at) => [frame, at])).out.length;
+    expect(concealed([0, 20, 60, 40].map((at) => [frame, at])).out.length).toBe(inOrder);
+    expect(concealed([0, 20, 90_000, 90_020].map((at) => [frame, at])).out.length).toBe(inOrder);
+    expect(concealed([90_000, 90_020, 0, 20].map((at) => [frame, at])).out.length).toBe(inOrder);
   });
 });

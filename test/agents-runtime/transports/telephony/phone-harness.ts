@@ -11,14 +11,16 @@ import { type HarnessOptions, harness } from '../../../support/harness/call/call
 
 export interface PhoneHarnessOptions extends HarnessOptions {
   readonly carrier?: Omit<VirtualCarrierOptions, 'clock'>;
-  /** By default it does, as JSON carriers do. */
+  /** Whether the carrier buffers audio. Default: true, as JSON carriers do. */
   readonly buffers?: boolean;
-  /** The gateway's thread is held up from then on, for so long (ms): the carrier's world goes on. */
-  readonly heldUp?: { readonly atMs: number; readonly forMs: number };
+  /**
+   * Blocks the gateway's thread from `atMs` for `forMs` milliseconds while the carrier continues.
+   */
+  readonly stall?: { readonly atMs: number; readonly forMs: number };
 }
 
-/** Timers that are due while the thread is held up fire at its end. */
-function heldUpClock(clock: Clock, { atMs, forMs }: { atMs: number; forMs: number }): Clock {
+/** Timers that become due while the thread is blocked fire at its end. */
+function stalledClock(clock: Clock, { atMs, forMs }: { atMs: number; forMs: number }): Clock {
   const endMs = atMs + forMs;
   return {
     now: () => clock.now(),
@@ -29,35 +31,35 @@ function heldUpClock(clock: Clock, { atMs, forMs }: { atMs: number; forMs: numbe
   };
 }
 
-/** A whole call over a telephone line, with scripted models, on a virtual clock. */
+/** A complete call over a telephone transport, with scripted models on a virtual clock. */
 export function phoneHarness({
-  carrier: way,
+  carrier: carrierOptions,
   buffers = true,
-  heldUp,
+  stall,
   ...options
 }: PhoneHarnessOptions = {}) {
-  const made: { line: PhoneTransport; carrier: VirtualCarrier }[] = [];
+  const made: { transport: PhoneTransport; carrier: VirtualCarrier }[] = [];
   const clock = new VirtualClock();
-  const engineClock = heldUp ? heldUpClock(clock, heldUp) : clock;
+  const engineClock = stall ? stalledClock(clock, stall) : clock;
   const kit = harness({
     ...options,
     clock,
     engineClock,
     begin(parts) {
-      const carrier = new VirtualCarrier({ clock, ...way });
-      const line = new PhoneTransport({
+      const carrier = new VirtualCarrier({ clock, ...carrierOptions });
+      const transport = new PhoneTransport({
         clock: engineClock,
         ticker: new FrameTicker(engineClock),
         link: carrier,
-        traits: { sampleRate: way?.sampleRate ?? 8_000, buffers },
+        traits: { sampleRate: carrierOptions?.sampleRate ?? 8_000, buffers },
       });
-      carrier.onEvent = (event) => engineClock.after(0, () => line.handle(event));
-      made.push({ line, carrier });
-      return new Call({ ...parts, transport: line });
+      carrier.onEvent = (event) => engineClock.after(0, () => transport.handle(event));
+      made.push({ transport, carrier });
+      return new Call({ ...parts, transport });
     },
   });
-  // The client of the plain harness has no part in this.
+  // The client of the plain harness is not used here.
   kit.transport.isClosed = true;
-  const { line, carrier } = made[0]!;
-  return { ...kit, line, carrier };
+  const { transport, carrier } = made[0]!;
+  return { ...kit, transport, carrier };
 }

@@ -8,14 +8,14 @@ import {
 import { decodeMulaw } from '../../../../media/codec/g711.js';
 import '../../../support/harness/process/property-seed.js';
 
-/** The messages of the telephony notes, §1, as Twilio writes them. */
+/** Messages in Twilio's format. */
 const CONNECTED = '{"event":"connected","protocol":"Call","version":"1.0.0"}';
 const START =
   '{"event":"start","sequenceNumber":"1","streamSid":"MZ01","start":{"accountSid":"AC01",' +
   '"streamSid":"MZ01","callSid":"CA01","tracks":["inbound"],"mediaFormat":{"encoding":"audio/x-mulaw",' +
   '"sampleRate":8000,"channels":1},"customParameters":{"agentId":"ag_123"}}}';
-const WIRE = Uint8Array.from({ length: 160 }, (_, i) => (i * 7) % 256);
-const PAYLOAD = Buffer.from(WIRE).toString('base64');
+const ENCODED = Uint8Array.from({ length: 160 }, (_, i) => (i * 7) % 256);
+const PAYLOAD = Buffer.from(ENCODED).toString('base64');
 const MEDIA =
   '{"event":"media","sequenceNumber":"3","streamSid":"MZ01","media":{"track":"inbound","chunk":"1",' +
   `"timestamp":"20","payload":"${PAYLOAD}"}}`;
@@ -41,8 +41,8 @@ const media = (payload: string, more: object = {}) =>
   });
 const FAULT = { type: 'error', isFatal: false };
 
-describe('what Twilio says', () => {
-  it('is read as the events that all carriers share', () => {
+describe('message from Twilio', () => {
+  it('is decoded to the common carrier events', () => {
     const codec = new TwilioCodec();
     expect(codec.read(CONNECTED)).toBeUndefined();
     expect(codec.read(START)).toEqual({
@@ -52,7 +52,7 @@ describe('what Twilio says', () => {
       sampleRate: 8_000,
     });
     const pcm = new Int16Array(160);
-    decodeMulaw(WIRE, pcm);
+    decodeMulaw(ENCODED, pcm);
     expect(codec.read(MEDIA)).toEqual({ type: 'audio', pcm, tsMs: 20 });
     expect(codec.read(DTMF)).toEqual({ type: 'dtmf', digit: '1' });
     codec.write({ type: 'mark', name: 'u7' });
@@ -60,7 +60,7 @@ describe('what Twilio says', () => {
     expect(codec.read(STOP)).toEqual({ type: 'close', reason: 'stop' });
   });
 
-  it('is taken without parameters, with numbers as counters, and without counters', () => {
+  it('is accepted without parameters, with numbers as counters, and without counters', () => {
     const codec = new TwilioCodec();
     const { start, ...rest } = JSON.parse(START);
     delete start.customParameters;
@@ -72,7 +72,7 @@ describe('what Twilio says', () => {
     expect(codec.read(media(PAYLOAD, { sequenceNumber: 9 }))).toMatchObject({ type: 'audio' });
   });
 
-  it('may jump in its sequence and have chunks of any length', () => {
+  it('may skip sequence numbers and have chunks of any length', () => {
     const codec = started();
     for (const [length, sequenceNumber] of [
       [160, '4'],
@@ -89,7 +89,7 @@ describe('what Twilio says', () => {
     expect(codec.read(media(''))).toBeUndefined();
   });
 
-  it('of the other leg is no audio of the caller', () => {
+  it('with audio of the other leg is ignored', () => {
     const codec = started();
     const outbound = {
       event: 'media',
@@ -101,24 +101,24 @@ describe('what Twilio says', () => {
 
   it.each([
     ['no JSON', 'event=media'],
-    ['cut off', MEDIA.slice(0, 60)],
+    ['truncated', MEDIA.slice(0, 60)],
     ['an array', '[]'],
     ['an unknown event', '{"event":"bark","streamSid":"MZ01"}'],
     ['bad base64', media('=not base64=')],
-    ['base64 with a hole', media(`${PAYLOAD.slice(0, 40)}!${PAYLOAD.slice(41)}`)],
-    ['base64 that was cut', media(PAYLOAD.slice(0, -1))],
-    ['a payload that is no text', '{"event":"media","media":{"payload":7}}'],
+    ['base64 with a gap', media(`${PAYLOAD.slice(0, 40)}!${PAYLOAD.slice(41)}`)],
+    ['truncated base64', media(PAYLOAD.slice(0, -1))],
+    ['a payload of another type', '{"event":"media","media":{"payload":7}}'],
     ['a second start', START],
-    ['no digit', '{"event":"dtmf","dtmf":{"digit":"x"}}'],
+    ['an invalid digit', '{"event":"dtmf","dtmf":{"digit":"x"}}'],
     ['a message of 1 MB', media('A'.repeat(1024 * 1024))],
-    ['a message of the largest length and one', ' '.repeat(MAX_TWILIO_MESSAGE + 1)],
-  ])('is a fault that nothing hangs on where it is %s', (_, text) => {
+    ['a message one byte over the limit', ' '.repeat(MAX_TWILIO_MESSAGE + 1)],
+  ])('is a non-fatal error if it is %s', (_, text) => {
     const codec = started();
     expect(codec.read(text)).toMatchObject(FAULT);
     expect(codec.read(MEDIA)).toMatchObject({ type: 'audio' });
   });
 
-  it('ends in a fatal fault where the codec is another one', () => {
+  it('is a fatal error for another codec', () => {
     for (const format of [
       { encoding: 'audio/x-l16', sampleRate: 8_000, channels: 1 },
       { encoding: 'audio/x-mulaw', sampleRate: 16_000, channels: 1 },
@@ -134,22 +134,22 @@ describe('what Twilio says', () => {
   });
 });
 
-describe('what Twilio is told', () => {
-  it('is nothing before the stream has a name', () => {
+describe('message to Twilio', () => {
+  it('is not sent before the stream has an ID', () => {
     const codec = new TwilioCodec();
     codec.read(CONNECTED);
     expect(codec.write({ type: 'clear' })).toBeUndefined();
     expect(codec.write({ type: 'audio', pcm: new Int16Array(160) })).toBeUndefined();
   });
 
-  it('are the three messages that it takes, byte for byte', () => {
+  it('has exactly the format of audio, mark and clear', () => {
     const codec = started();
     const pcm = new Int16Array(160);
-    decodeMulaw(WIRE, pcm);
-    // 0x7f is the other zero, which nobody sends.
-    const wire = Buffer.from(WIRE.map((byte) => (byte === 0x7f ? 0xff : byte)));
+    decodeMulaw(ENCODED, pcm);
+    // 0x7f is the other zero, which is never encoded.
+    const encoded = Buffer.from(ENCODED.map((byte) => (byte === 0x7f ? 0xff : byte)));
     expect(codec.write({ type: 'audio', pcm })).toBe(
-      `{"event":"media","streamSid":"MZ01","media":{"payload":"${wire.toString('base64')}"}}`,
+      `{"event":"media","streamSid":"MZ01","media":{"payload":"${encoded.toString('base64')}"}}`,
     );
     expect(codec.write({ type: 'mark', name: 'u7' })).toBe(
       '{"event":"mark","streamSid":"MZ01","mark":{"name":"u7"}}',
@@ -158,7 +158,7 @@ describe('what Twilio is told', () => {
     expect(codec.write({ type: 'hangup' })).toBeUndefined();
   });
 
-  it('is told apart by marks: played, cleared, not ours, and back twice', () => {
+  it('with a mark gives one event when the mark returns: played or cleared, and none for unknown marks', () => {
     const codec = started();
     const back = (name: string) => codec.read(JSON.stringify({ event: 'mark', mark: { name } }));
     codec.write({ type: 'mark', name: 'a' });
@@ -172,7 +172,7 @@ describe('what Twilio is told', () => {
     expect(back('z')).toBeUndefined();
   });
 
-  it('forgets the oldest of marks that never come back', () => {
+  it('drops the oldest marks that never return', () => {
     const codec = started();
     for (let i = 0; i < 1_000; i++) codec.write({ type: 'mark', name: `m${i}` });
     const back = (name: string) => codec.read(JSON.stringify({ event: 'mark', mark: { name } }));
@@ -182,17 +182,17 @@ describe('what Twilio is told', () => {
   });
 });
 
-describe('anything', () => {
+describe('arbitrary Twilio message', () => {
   const KINDS = ['open', 'audio', 'dtmf', 'mark', 'close', 'error'];
   const check = (codec: TwilioCodec, text: string) => {
     const event = codec.read(text);
     if (!event) return;
     expect(KINDS).toContain(event.type);
-    // What comes out is never more than what came in.
+    // The output is never larger than the input.
     if (event.type === 'audio') expect(event.pcm.length).toBeLessThanOrEqual(text.length);
   };
 
-  it('may be read: a message of which any part was changed', () => {
+  it('is decoded without exceptions: known messages with random edits', () => {
     const codec = started();
     const mutation = fc.record({
       message: fc.constantFrom(...MESSAGES),
@@ -209,7 +209,7 @@ describe('anything', () => {
     expect(codec.read(MEDIA)).toMatchObject({ type: 'audio' });
   });
 
-  it('may be read: any JSON, and the known messages with any values', () => {
+  it('is decoded without exceptions: any JSON, and known events with any values', () => {
     const codec = started();
     const events = fc.constantFrom('connected', 'start', 'media', 'dtmf', 'mark', 'stop');
     const message = fc.record(
@@ -233,7 +233,7 @@ describe('anything', () => {
     );
   });
 
-  it('is read alike however its audio is written down, also where it is wrong', () => {
+  it('is decoded equally for any JSON notation of its audio, valid or not', () => {
     const written = fc.record({
       payload: fc.oneof(
         fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString('base64')),
@@ -261,15 +261,15 @@ describe('anything', () => {
     );
   });
 
-  it('that was sent is read again by the other end as it was', () => {
+  it('is decoded by the peer to the original event', () => {
     const codec = started();
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 640 }), (bytes) => {
-        const wire = bytes.map((byte) => (byte === 0x7f ? 0xff : byte));
-        const event = codec.read(media(Buffer.from(wire).toString('base64')));
+        const encoded = bytes.map((byte) => (byte === 0x7f ? 0xff : byte));
+        const event = codec.read(media(Buffer.from(encoded).toString('base64')));
         const { pcm } = event as Extract<CarrierEvent, { type: 'audio' }>;
         const sent = JSON.parse(codec.write({ type: 'audio', pcm })!);
-        expect(sent.media.payload).toBe(Buffer.from(wire).toString('base64'));
+        expect(sent.media.payload).toBe(Buffer.from(encoded).toString('base64'));
       }),
     );
   });

@@ -4,12 +4,12 @@ import type { WebSocket } from 'ws';
 import { SocketHeartbeat } from '../../../../agents-runtime/transports/websocket/heartbeat.js';
 import { VirtualClock } from '../../../support/harness/audio/virtual-clock.js';
 
-/** What a socket's liveness uses of it. */
-class Wire extends EventEmitter {
+/** The part of a socket that the heartbeat uses. */
+class FakeSocket extends EventEmitter {
   pings = 0;
   cutAtMs: number | undefined;
   readonly clock = new VirtualClock();
-  readonly liveness = new SocketHeartbeat(this as unknown as WebSocket, this.clock);
+  readonly heartbeat = new SocketHeartbeat(this as unknown as WebSocket, this.clock);
 
   ping(): void {
     this.pings++;
@@ -19,7 +19,7 @@ class Wire extends EventEmitter {
     this.cutAtMs ??= this.clock.now();
   }
 
-  /** Lets so many seconds pass, in each of which the client does something. */
+  /** Advances the clock by seconds and calls `client` in each of them. */
   pass(seconds: number, client: () => void = () => undefined): void {
     for (let i = 0; i < seconds; i++) {
       client();
@@ -28,33 +28,33 @@ class Wire extends EventEmitter {
   }
 }
 
-it('cuts a wire off over which nothing comes, within 5 s', () => {
-  const wire = new Wire();
-  wire.pass(20);
-  expect(wire.cutAtMs).toBeGreaterThan(3_000);
-  expect(wire.cutAtMs).toBeLessThanOrEqual(5_000);
-  expect(wire.clock.pending).toBe(0);
+it('a connection without any input is closed within 5 s', () => {
+  const socket = new FakeSocket();
+  socket.pass(20);
+  expect(socket.cutAtMs).toBeGreaterThan(3_000);
+  expect(socket.cutAtMs).toBeLessThanOrEqual(5_000);
+  expect(socket.clock.pending).toBe(0);
 });
 
-it('keeps one over which only answers to pings come', () => {
-  const wire = new Wire();
-  wire.pass(60, () => wire.emit('pong'));
-  expect(wire.pings).toBeGreaterThan(15);
-  expect(wire.cutAtMs).toBeUndefined();
+it('a connection that only answers pings stays open', () => {
+  const socket = new FakeSocket();
+  socket.pass(60, () => socket.emit('pong'));
+  expect(socket.pings).toBeGreaterThan(15);
+  expect(socket.cutAtMs).toBeUndefined();
 });
 
-it('cuts a client off that sends and does not read', () => {
-  const wire = new Wire();
-  wire.pass(20, () => wire.liveness.active());
-  expect(wire.cutAtMs).toBeGreaterThan(8_000);
-  expect(wire.cutAtMs).toBeLessThanOrEqual(12_000);
+it('a client that sends but does not read is closed', () => {
+  const socket = new FakeSocket();
+  socket.pass(20, () => socket.heartbeat.active());
+  expect(socket.cutAtMs).toBeGreaterThan(8_000);
+  expect(socket.cutAtMs).toBeLessThanOrEqual(12_000);
 });
 
-it('takes time that its own process lost for nobody’s silence', () => {
-  const wire = new Wire();
-  wire.clock.advance(6_000, 0);
-  wire.pass(1);
-  expect(wire.cutAtMs).toBeUndefined();
-  wire.pass(4);
-  expect(wire.cutAtMs).toBeDefined();
+it("a stall of the server's process does not count as silence of the client", () => {
+  const socket = new FakeSocket();
+  socket.clock.advance(6_000, 0);
+  socket.pass(1);
+  expect(socket.cutAtMs).toBeUndefined();
+  socket.pass(4);
+  expect(socket.cutAtMs).toBeDefined();
 });

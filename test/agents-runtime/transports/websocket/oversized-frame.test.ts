@@ -7,17 +7,17 @@ import { WebSocketTransport } from '../../../../agents-runtime/transports/websoc
 import { VirtualClock } from '../../../support/harness/audio/virtual-clock.js';
 import { OversizedSender } from '../../../support/harness/call/oversized-sender.js';
 
-it('tells a client 1009 that stalls for long within an oversized frame, and loses the call at once', async () => {
+it('a client that stalls within an oversized frame gets 1009, and its call loses the connection immediately', async () => {
   const clock = new VirtualClock();
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', maxPayload: 65_536 });
   onTestFinished(() => {
     for (const client of server.clients) client.terminate();
     server.close();
   });
-  const told: string[] = [];
+  const events: string[] = [];
   const call = {
-    connected: () => told.push('connected'),
-    lost: () => told.push('lost'),
+    connected: () => events.push('connected'),
+    lost: () => events.push('lost'),
   } as unknown as CallInput;
   server.on('connection', (socket) => {
     const options = { clock, callId: 'c', resumeToken: 'r', sampleRate: 24_000 } as const;
@@ -28,7 +28,7 @@ it('tells a client 1009 that stalls for long within an oversized frame, and lose
     `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
   );
   await sender.begin();
-  await expect.poll(() => told).toEqual(['connected', 'lost']);
+  await expect.poll(() => events).toEqual(['connected', 'lost']);
   clock.advance(25_000);
   expect(await sender.finish()).toBe(1009);
 });

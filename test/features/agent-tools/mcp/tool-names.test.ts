@@ -7,7 +7,7 @@ const names = (tools: readonly (readonly [string, string])[], taken: readonly st
     taken,
   );
 
-it('are their own where they can be, and have the form that models take', () => {
+it('tool names are kept if possible and made valid for LLMs', () => {
   expect(
     names([
       ['shop', 'look'],
@@ -16,7 +16,7 @@ it('are their own where they can be, and have the form that models take', () => 
   ).toEqual(['look', 'pay_now_']);
 });
 
-it('begin with the server where two have the same, or it is taken', () => {
+it('duplicate and reserved tool names get the name of the server as prefix', () => {
   expect(
     names(
       [
@@ -29,7 +29,7 @@ it('begin with the server where two have the same, or it is taken', () => {
   ).toEqual(['shop_look', 'bank_look', 'bank_end_call']);
 });
 
-it('leave out what cannot be told apart even so', () => {
+it('tools whose names are still duplicate are left out', () => {
   expect(
     names([
       ['a', 'x'],

@@ -8,7 +8,7 @@ import {
   toolLimitProblems,
 } from '../../../../src/features/agents/config/tool-limits.js';
 
-describe('the parameters of a tool', () => {
+describe('parameters of a tool', () => {
   it.each([
     [{}, { type: 'object', properties: {}, required: [] }],
     [
@@ -58,13 +58,13 @@ describe('the parameters of a tool', () => {
 
 describe('arguments', () => {
   const log = pino({ level: 'silent' });
-  /** Of what does not depend on the deadline. */
-  const patient = new ArgumentValidator(log, 10_000);
-  afterAll(() => patient.close());
+  /** For tests that do not depend on the deadline. */
+  const slowValidator = new ArgumentValidator(log, 10_000);
+  afterAll(() => slowValidator.close());
   const problem = (
     parameters: Readonly<Record<string, unknown>>,
     args: object,
-    { validator = patient, accountId = 'a' } = {},
+    { validator = slowValidator, accountId = 'a' } = {},
   ) =>
     validator.validate(
       { accountId, agentId: 'agent', name: 'look_up' },
@@ -121,11 +121,11 @@ describe('arguments', () => {
     { a: { type: 'nonsense' } },
     { a: { $ref: 'https://elsewhere/schema' } },
     { a: { pattern: '(' } },
-  ])('are not checked by a schema that cannot be used: %j', async (parameters) => {
+  ])('are not validated by an unusable schema: %j', async (parameters) => {
     expect(await problem(parameters, { a: 5 })).toBeUndefined();
   });
 
-  it('are refused at one deadline for all patterns, and this thread goes on meanwhile', async () => {
+  it('are rejected after one deadline for all patterns, without blocking this thread', async () => {
     const parameters = { a: { type: 'array', items: { type: 'string', pattern: '^(a+)+$' } } };
     const texts = Array.from({ length: 20 }, () => `${'a'.repeat(50)}!`);
     const validator = new ArgumentValidator(log, 200);
@@ -135,12 +135,12 @@ describe('arguments', () => {
     loop.disable();
     expect(outcome).toMatch(/could not be checked by the tool's schema in time/);
     expect(loop.percentile(99) / 1e6).toBeLessThan(100);
-    // By another thread.
+    // On another thread.
     expect(await problem(parameters, { a: ['aaaa'] }, { validator })).toBeUndefined();
     await validator.close();
   });
 
-  it('are not checked by a schema that takes too long to compile', async () => {
+  it('are not validated by a schema that takes too long to compile', async () => {
     const validator = new ArgumentValidator(log, 1);
     const names = Array.from({ length: 200 }, (_, i) => `name-${i}`);
     const parameters = Object.fromEntries(names.map((name) => [name, 'string']));
@@ -149,7 +149,7 @@ describe('arguments', () => {
     await validator.close();
   });
 
-  it('of one account are checked while another account keeps a thread busy', async () => {
+  it('of one account are validated while another account blocks a thread', async () => {
     const validator = new ArgumentValidator(log, 2_000);
     const slow = { a: { type: 'string', pattern: '^(a+)+$' } };
     const args = { a: `${'a'.repeat(50)}!` };
@@ -158,14 +158,18 @@ describe('arguments', () => {
       await problem(slow, args, { validator, accountId: 'hostile' });
       hostile++;
     });
-    const honest = await problem({ id: 'string' }, { id: 5 }, { validator, accountId: 'honest' });
-    expect(honest).toBe('id must be string');
+    const otherProblem = await problem(
+      { id: 'string' },
+      { id: 5 },
+      { validator, accountId: 'honest' },
+    );
+    expect(otherProblem).toBe('id must be string');
     expect(hostile).toBe(0);
     await validator.close();
     await Promise.all(checks);
   });
 
-  it('that wait when the gateway closes are refused', async () => {
+  it('that wait when the gateway closes are rejected', async () => {
     const closing = new ArgumentValidator(log);
     const tool = { accountId: 'a', agentId: 'agent', name: 'look_up' };
     const input = { schema: JSON.stringify(argumentSchema({ id: 'string' })), args: { id: 'x' } };
@@ -176,14 +180,14 @@ describe('arguments', () => {
     }
   });
 
-  it('are told to have a few problems at most, in few words', async () => {
+  it('have a limited number of short error messages', async () => {
     const names = Array.from({ length: 40 }, (_, i) => `name-${i}-${'x'.repeat(400)}`);
     const parameters = Object.fromEntries(names.map((name) => [name, 'string']));
     expect((await problem(parameters, {}))!.length).toBeLessThan(1_100);
   });
 });
 
-describe('the limits of a schema', () => {
+describe('limits of a schema', () => {
   const many = (count: number, schema: unknown) =>
     Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, schema]));
   const string = { type: 'string' };
@@ -214,13 +218,13 @@ describe('the limits of a schema', () => {
     else expect(found).toMatch(expected);
   });
 
-  it('hold for a schema that is nested too deep to be written, too', () => {
+  it('apply to a schema that is nested too deeply to be serialised', () => {
     let schema: object = {};
     for (let i = 0; i < 100_000; i++) schema = { a: schema };
     expect(schemaLimitProblem(schema)).toMatch(/longer than 32768 bytes/);
   });
 
-  it('hold for all tools together, and for what describes their answers', () => {
+  it('apply to all tools together and to response schemas', () => {
     const parameters = { a: 'x'.repeat(30_000) };
     const tools = Array.from({ length: 10 }, () => ({ parameters, response: null }));
     const large = { parameters: {}, response: { a: 'x'.repeat(32_768) } };

@@ -3,7 +3,7 @@ import { withControlPlane } from '../../../support/harness/app/control-plane-app
 
 const plane = withControlPlane({ allowedHosts: ['crm.internal', '10.0.0.0/8'] });
 
-/** The faults of a config in a new agent: type and place below `body.config`. */
+/** The errors of a config in a new agent: type and path below `body.config`. */
 async function faultsOf(config: unknown) {
   const ask = await plane.asNewAccount();
   const { status, body } = await ask('POST', '/agent', { name: 'x', config });
@@ -24,7 +24,7 @@ async function outputOf(config: unknown) {
 const https = 'https://a.example/x';
 const tool = { name: 'look_up', url: https };
 
-describe('the bounds of a config', () => {
+describe('limits of a config', () => {
   it.each([
     ['llm_temperature', [0, 2], [-0.1, 2.1]],
     ['tts_min_sentence_len', [0, 1_000], [-1, 0.5]],
@@ -40,7 +40,7 @@ describe('the bounds of a config', () => {
     ['phone_provider', ['twilio', 'telnyx'], ['vonage']],
     ['playground_visibility', ['public', 'unlisted'], ['private']],
     ['allow_interruptions', [true, false], ['maybe', 2]],
-  ])('%s', async (field, good, bad) => {
+  ])('apply to %s', async (field, good, bad) => {
     for (const value of good) expect((await outputOf({ [field]: value }))[field]).toBe(value);
     for (const value of bad) {
       expect((await faultsOf({ [field]: value })).map(([, loc]: string[]) => loc)).toEqual([field]);
@@ -53,7 +53,7 @@ describe('the bounds of a config', () => {
     ['temperature', [0, 2], [-1, 2.1]],
     ['top_p', [0, 1], [-0.1, 1.1]],
     ['dictionary_version', [1, 9], [0, 'x']],
-  ])('tts_params.%s', async (field, good, bad) => {
+  ])('apply to tts_params.%s', async (field, good, bad) => {
     for (const value of good) {
       expect((await outputOf({ tts_params: { [field]: value } })).tts_params[field]).toBe(value);
     }
@@ -63,7 +63,7 @@ describe('the bounds of a config', () => {
     }
   });
 
-  it('tells all faults at once, each at its place', async () => {
+  it('are all reported at once, each with its path', async () => {
     const faults = await faultsOf({
       prompt: 7,
       webhooks: {
@@ -90,7 +90,7 @@ describe('the bounds of a config', () => {
     ]);
   });
 
-  it('wants contacts where outbound calls are allowed, then and later', async () => {
+  it('require contacts if outbound calls are allowed, on creation and update', async () => {
     expect(await faultsOf({ allow_outbound_calling: true })).toEqual([
       ['value_error', 'outbound_contacts'],
     ]);
@@ -103,7 +103,7 @@ describe('the bounds of a config', () => {
     expect((await ask('GET', path)).body.config).toMatchObject(config);
   });
 
-  it('holds the delays together over an update', async () => {
+  it('apply to the delays together in an update', async () => {
     const ask = await plane.asNewAccount();
     const { body } = await ask('POST', '/agent', {
       name: 'x',
@@ -124,11 +124,11 @@ describe('the bounds of a config', () => {
     [{ events: [{ url: https }, { url: https }] }, 'events.1.url'],
     [{ events: [{ url: https }, { url: https.replace('https', 'HTTPS') }] }, 'events.1.url'],
     [{ tools: [tool, { ...tool, url: 'https://b.example' }] }, 'tools.1.name'],
-  ])('refuses the second of two entries alike: %j', async (webhooks, loc) => {
+  ])('reject the second of two equal entries: %j', async (webhooks, loc) => {
     expect(await faultsOf({ webhooks })).toEqual([['value_error', `webhooks.${loc}`]]);
   });
 
-  it('takes http only for hosts that the operator allows', async () => {
+  it('allow http only for hosts that the operator allows', async () => {
     const events = (url: string) => ({ webhooks: { events: [{ url }] } });
     for (const url of ['http://crm.internal/x', 'http://CRM.internal:8080', 'http://10.1.2.3/x']) {
       expect((await outputOf(events(url))).webhooks.events[0].url).toBe(url);
@@ -159,12 +159,12 @@ describe('the bounds of a config', () => {
     '',
     null,
     7,
-  ])('refuses %j as an address', async (url) => {
+  ])('reject the URL %j', async (url) => {
     const faults = await faultsOf({ webhooks: { inbound_call: { url } } });
     expect(faults.map(([, loc]: string[]) => loc)).toEqual(['webhooks.inbound_call.url']);
   });
 
-  it('refuses headers that would break the request', async () => {
+  it('reject headers that would break the request', async () => {
     for (const headers of [{ 'X Y': 'a' }, { 'X-Y': 'a\r\nb: c' }, { '': 'a' }]) {
       const faults = await faultsOf({ webhooks: { tools: [{ ...tool, headers }] } });
       expect(faults[0][1]).toMatch(/^webhooks\.tools\.0\.headers/);
@@ -172,7 +172,7 @@ describe('the bounds of a config', () => {
   });
 });
 
-describe('the limits of tools', () => {
+describe('limits of tools', () => {
   const many = (count: number, schema: unknown) =>
     Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, schema]));
 
@@ -181,7 +181,7 @@ describe('the limits of tools', () => {
     ['20 patterns', { parameters: many(21, { type: 'string', pattern: '^a' }) }, 'parameters'],
     ['32768 bytes', { parameters: { a: 'x'.repeat(33_000) } }, 'parameters'],
     ['32768 bytes', { response: { a: 'x'.repeat(33_000) } }, 'response'],
-  ])('refuse more than %s', async (limit, changes, field) => {
+  ])('reject more than %s', async (limit, changes, field) => {
     const ask = await plane.asNewAccount();
     const config = { webhooks: { tools: [tool, { ...tool, name: 'second', ...changes }] } };
     const { status, body } = await ask('POST', '/agent', { name: 'x', config });
@@ -191,7 +191,7 @@ describe('the limits of tools', () => {
     expect(body.detail[0].msg).toContain(limit);
   });
 
-  it('refuse more than 262144 bytes in all tools together', async () => {
+  it('reject more than 262144 bytes in all tools together', async () => {
     const parameters = { a: 'x'.repeat(32_000) };
     const tools = Array.from({ length: 9 }, (_, i) => ({ ...tool, name: `t${i}`, parameters }));
     expect(await faultsOf({ webhooks: { tools } })).toEqual([
@@ -199,15 +199,15 @@ describe('the limits of tools', () => {
     ]);
   });
 
-  it('accept a schema that cannot be compiled: nothing is compiled when an agent is saved', async () => {
+  it('accept a schema that cannot be compiled, because saving compiles nothing', async () => {
     const parameters = many(20, { type: 'string', pattern: '(' });
     const config = await outputOf({ webhooks: { tools: [{ ...tool, parameters }] } });
     expect(config.webhooks.tools[0].parameters).toEqual(parameters);
   });
 });
 
-describe('the forms of an answer', () => {
-  it('fill the entries of webhooks and servers and leave their secrets out', async () => {
+describe('config in responses', () => {
+  it('has complete entries of webhooks and servers without their secrets', async () => {
     const config = await outputOf({
       webhooks: {
         events: [
@@ -258,7 +258,7 @@ describe('the forms of an answer', () => {
     });
   });
 
-  it('return what only travels through: voices, category, avatar', async () => {
+  it('keeps fields without an effect: voices, category, avatar', async () => {
     const extras = {
       available_voices: { a: [1, { b: null }] },
       category: 'business',

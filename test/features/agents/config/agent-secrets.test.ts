@@ -53,7 +53,7 @@ async function makeAgent() {
     const agent = await new AgentsRepository(plane.database.db).find(accountId, body.agent_id);
     return agent!;
   };
-  /** The secrets as a call would use them. */
+  /** The decrypted secrets, as used by a call. */
   const secrets = async () => {
     const agent = await read();
     const { tools, mcpServers } = resolveCallConfig(agent, {}, { models, box: plane.box });
@@ -75,8 +75,8 @@ const ALL = {
   mcp: { type: 'none', token: 'WORD-mcp', headers: { 'X-Key': 'WORD-mcph' } },
 };
 
-describe("an agent's secrets", () => {
-  it('stand in no answer and in no row', async () => {
+describe('secrets of an agent', () => {
+  it('are neither in responses nor in plain text in rows', async () => {
     const { ask, path } = await makeAgent();
     const answers = [
       await ask('GET', path),
@@ -92,18 +92,18 @@ describe("an agent's secrets", () => {
       .where({ schemaname: 'public' })
       .pluck('tablename');
     const rows = await Promise.all(tables.map((table) => db(table)));
-    const told = JSON.stringify(answers.map(({ body }) => body));
+    const responsesText = JSON.stringify(answers.map(({ body }) => body));
     const stored = JSON.stringify(rows);
     expect(tables).toContain('agents');
     for (const secret of SECRETS) {
-      expect(told).not.toContain(secret);
+      expect(responsesText).not.toContain(secret);
       expect(stored).not.toContain(secret);
     }
-    expect(told).not.toContain('sealed:');
+    expect(responsesText).not.toContain('sealed:');
     expect(stored).toContain('sealed:');
   });
 
-  it('outlive reading, editing and writing back', async () => {
+  it('are kept when the config is read, edited and written back', async () => {
     const { ask, path, body, secrets } = await makeAgent();
     expect(await secrets()).toEqual(ALL);
     const edited = { ...body.config, prompt: 'Edited' };
@@ -112,7 +112,7 @@ describe("an agent's secrets", () => {
     expect(await secrets()).toEqual(ALL);
   });
 
-  it('do not follow an entry to another address', async () => {
+  it('are dropped if the URL of their entry changes', async () => {
     const { ask, path, body, secrets } = await makeAgent();
     const moved = JSON.parse(JSON.stringify(body.config).replaceAll('a.example', 'thief.example'));
     const { body: after } = await ask('PUT', path, { config: moved });
@@ -141,11 +141,11 @@ describe("an agent's secrets", () => {
     expect((await secrets()).mcp).toBeUndefined();
   });
 
-  it("are useless in another agent's row", async () => {
-    const victim = await makeAgent();
+  it("cannot be decrypted in another agent's row", async () => {
+    const otherAgent = await makeAgent();
     const thief = await makeAgent();
-    const agent = { ...(await thief.read()), config: (await victim.read()).config };
-    expect(() => resolveCallConfig(agent, {}, { models, box: plane.box })).toThrow(/another place/);
+    const agent = { ...(await thief.read()), config: (await otherAgent.read()).config };
+    expect(() => resolveCallConfig(agent, {}, { models, box: plane.box })).toThrow(/elsewhere/);
   });
 });
 
@@ -172,14 +172,14 @@ const configs = fc.record(
   { requiredKeys: [] },
 );
 
-describe('a partial update', () => {
+describe('partial update', () => {
   const seal = (text: string) => `sealed(${text})`;
   const parse = (config: unknown): AgentConfigInput => ConfigSchema.parse(config);
   const store = (config: unknown) => mergeConfig({}, sealConfig(parse(config), seal));
   const update = (stored: StoredConfig, config: unknown) =>
     mergeConfig(stored, sealConfig(parse(config), seal));
 
-  it('with the answer itself changes nothing that counts: no value, no secret', () => {
+  it('with the response itself changes no value and no secret', () => {
     fc.assert(
       fc.property(configs, (config) => {
         const stored = store(config);
@@ -191,7 +191,7 @@ describe('a partial update', () => {
     );
   });
 
-  it('keeps a secret exactly where name and address are those it was given for', () => {
+  it('keeps a secret only if the name and URL of its entry are unchanged', () => {
     fc.assert(
       fc.property(configs, configs, (before, change) => {
         const stored = store(before);
@@ -213,7 +213,7 @@ describe('a partial update', () => {
     );
   });
 
-  it('that is empty changes nothing at all', () => {
+  it('that is empty changes nothing', () => {
     fc.assert(
       fc.property(configs, (config) => {
         const stored = store(config);
@@ -224,7 +224,7 @@ describe('a partial update', () => {
   });
 });
 
-/** Every secret of a stored config by its kind, name and address; null where there is none. */
+/** Every secret of a stored config by kind, name and URL; null if there is none. */
 function secretsOf({ webhooks, mcp_servers }: StoredConfig): Record<string, string | null> {
   const found: Record<string, string | null> = {};
   for (const hook of webhooks?.events ?? []) found[`events ${hook.url}`] = hook.secret ?? null;

@@ -8,14 +8,14 @@ const rows = [
   ...Object.entries<Setting>(VOICE_SETTINGS),
 ];
 
-describe('the table of settings', () => {
+describe('table of agent settings', () => {
   it('has only defaults that a request may contain', () => {
     for (const [name, { schema, default: value }] of rows) {
       if (value != null) expect([name, schema.parse(value)]).toEqual([name, value]);
     }
   });
 
-  it('marks a setting as replayable only if the runtime takes its value as it is', () => {
+  it('marks a setting as replayable only if the runtime uses its value unchanged', () => {
     const replayable = rows.filter(([, { isReplayable }]) => isReplayable);
     expect(replayable.filter(([, row]) => !row.runtime || row.toRuntime)).toEqual([]);
   });

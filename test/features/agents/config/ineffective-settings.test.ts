@@ -7,7 +7,7 @@ const lines: string[] = [];
 const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
 const plane = withControlPlane({ log });
 
-it('no setting is reported as without effect where it has its default', () => {
+it('default settings are not reported as ineffective', () => {
   expect(ineffectiveSettingsOf({})).toEqual([]);
   expect(ineffectiveSettingsOf({ min_silence_duration: 2 })).toEqual([]);
   expect(ineffectiveSettingsOf({ min_silence_duration: 2, min_endpointing_delay: 1 })).toEqual([
@@ -15,7 +15,7 @@ it('no setting is reported as without effect where it has its default', () => {
   ]);
 });
 
-it('settings without effect are logged once when an agent is saved, and not when it is deployed', async () => {
+it('ineffective settings are logged once when an agent is saved, and not when it is deployed', async () => {
   const ask = await plane.asNewAccount();
   await ask('POST', '/agent', { name: 'default', config: {} });
   expect(lines).toEqual([]);

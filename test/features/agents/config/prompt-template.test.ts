@@ -21,15 +21,15 @@ describe('placeholders', () => {
     ['{{}} {{ }}', { '': 'x' }, ' '],
     ['{name} {{{name}}} { {name}}', { name: 'Ana' }, '{name} {Ana} { {name}}'],
     ['{{Name}}', { name: 'Ana' }, ''],
-  ])('fills %j with %j', (text, variables, filled) => {
+  ])('in %j are filled with %j', (text, variables, filled) => {
     expect(fillPlaceholders(text, variables)).toBe(filled);
   });
 
-  it('does not fill what a value brings', () => {
+  it('inside a value are not filled', () => {
     const variables = { a: '{{b}}', b: 'secret', c: '{', d: '{b}}' };
     expect(fillPlaceholders('{{a}}', variables)).toBe('{ {b} }');
     expect(fillPlaceholders('{{c}}{{d}}', variables)).not.toMatch(/secret/);
-    // Nor would another pass.
+    // A second pass has no effect either.
     expect(fillPlaceholders(fillPlaceholders('{{a}}', variables), variables)).not.toMatch(/secret/);
   });
 
@@ -50,15 +50,15 @@ describe('placeholders', () => {
     ['Ana\0\x07 Li', 'Ana Li'],
     ["O'Brien & Sons <office@example.org>", "O'Brien & Sons <office@example.org>"],
     ['क्\u200dष', 'क्\u200dष'],
-  ])('takes %j as data', (value, data) => {
+  ])('treat %j as data', (value, data) => {
     expect(asData(value)).toBe(data);
   });
 
-  it('bounds a value by code points', () => {
+  it('have values limited in code points', () => {
     expect([...asData('😀'.repeat(5_000))]).toHaveLength(2_000);
   });
 
-  it('lets no value make a line, a placeholder or a template mark', () => {
+  it('have values without line breaks, placeholders or template syntax', () => {
     const marks = fc.constantFrom('{', '}', '{{', '<|', '|>', '\n', '\u2028', 'a', ' ', '#', '`');
     fc.assert(
       fc.property(fc.array(fc.oneof(marks, fc.string())), (parts) => {
@@ -67,12 +67,12 @@ describe('placeholders', () => {
     );
   });
 
-  it('names the placeholders of a text', () => {
+  it('of a text are listed', () => {
     const text = '{{a}} {{ b }} {{a}} {{}} {c} {{d';
     expect([...placeholdersOf(text)]).toEqual(['a', 'b']);
   });
 
-  it('takes linear time, whatever the text', () => {
+  it('are filled in linear time for any text', () => {
     for (const text of [`{{${' '.repeat(200_000)}`, '{{'.repeat(100_000), '{{ a'.repeat(50_000)]) {
       const started = cpuMs();
       fillPlaceholders(text, { a: 'b' });

@@ -12,7 +12,7 @@ import {
   realDocument,
 } from '../../../support/corpora/documents.js';
 
-// Files are read behind everything else that the machine does.
+// File extraction has the lowest CPU priority.
 vi.setConfig({ testTimeout: 60_000 });
 
 const extractor = new TextExtractor();
@@ -21,22 +21,22 @@ afterAll(() => extractor.close());
 const textOf = async (kind: DocumentKind, bytes: string | Buffer) =>
   (await extractor.extract(kind, [Buffer.from(bytes)])).text;
 
-describe('the text of a document', () => {
-  it('is taken from a PDF, with titles where letters are large', async () => {
+describe('text of a document', () => {
+  it('is extracted from a PDF, with large letters as titles', async () => {
     const { text, title } = await extractor.extract('pdf', [realDocument('ferry.pdf')]);
     expect(title).toBe('Ferry guide');
     expect(text).toMatch(/^# Ferry to Skarholm\n\nThe ferry crosses the sound every forty minutes/);
     expect(text).toMatch(/\n\n## Vehicles\n\nCars pay two hundred crowns each way\. Caravans/);
   });
 
-  it('is taken from a Word document, with its tables and lists', async () => {
+  it('is extracted from a Word document, with its tables and lists', async () => {
     const text = await textOf('docx', realDocument('house-rules.docx'));
     expect(text).toMatch(/# Breakfast\n\nBreakfast is served from seven/);
     expect(text).toContain('| Room with a sea view | 96 pounds |');
     expect(text).toMatch(/## Please remember\n- Keys go back to the letter box by ten\.\n- Wet/);
   });
 
-  it('is taken from a page, without what is not read out', async () => {
+  it('is extracted from an HTML page, without invisible parts', async () => {
     const page = `<html><head><title>A &amp; B</title><script>alert(1)</script></head><body><nav>Home</nav>
       <h1>Prices</h1><p>A <b>swim</b> costs<br>four.</p><ul><li>one<li><p>two</p></ul>
       <table><tr><th>Room<th>Price<tr><td>Single<td>89</table><!-- no --><style>p{}</style></body>`;
@@ -46,7 +46,7 @@ describe('the text of a document', () => {
     });
   });
 
-  it('is taken from Markdown as a reader sees it', async () => {
+  it('is extracted from Markdown without its markup', async () => {
     const markdown =
       'Title\n=====\n\nSee [*here*](http://x.y).\n\n```sh\n# no title\n```\n\n1. one\n2. two';
     expect(await textOf('markdown', markdown)).toBe(
@@ -54,7 +54,7 @@ describe('the text of a document', () => {
     );
   });
 
-  it('is read in the letters that it was written with', async () => {
+  it('is decoded with its character set', async () => {
     expect(await textOf('text', Buffer.from('caf\xe9', 'latin1'))).toBe('café');
     expect(await textOf('text', Buffer.from('\ufeffcafé', 'utf16le'))).toBe('café');
     const page = Buffer.from('<meta charset="koi8-r"><p>\xcd\xc9\xd2', 'latin1');
@@ -63,7 +63,7 @@ describe('the text of a document', () => {
   });
 });
 
-describe('a document that cannot be read', () => {
+describe('unreadable document', () => {
   const deep = '<div>'.repeat(100_000);
   const cases: [string, DocumentKind, () => string | Buffer | Promise<Buffer>, RegExp][] = [
     ['no words', 'text', () => ' \n -- ', /no words/],
@@ -77,16 +77,16 @@ describe('a document that cannot be read', () => {
       () => realDocument('house-rules.docx').subarray(0, 9_000),
       /damaged/,
     ],
-    ['another archive', 'docx', () => docxBomb(10), /not a valid Word document/],
-    ['an archive that inflates', 'docx', () => docxBomb(120_000_000), /archive is too large/],
-    ['one that lies of it', 'docx', () => lyingDocxBomb(120_000_000), /damaged/],
-    ['one of many entries', 'docx', () => docxBomb(10, 2_500), /archive is too large/],
+    ['another archive', 'docx', () => docxBomb(10), /no Word document/],
+    ['an archive that inflates', 'docx', () => docxBomb(120_000_000), /too large when unpacked/],
+    ['one with a false size', 'docx', () => lyingDocxBomb(120_000_000), /damaged/],
+    ['one of many entries', 'docx', () => docxBomb(10, 2_500), /too large when unpacked/],
   ];
-  it.each(cases)('says so: %s', async (_, kind, bytes, reason) => {
+  it.each(cases)('returns an error: %s', async (_, kind, bytes, reason) => {
     await expect(textOf(kind, await bytes())).rejects.toThrow(reason);
   });
 
-  it('is given up where it is too long, takes too long or too much memory; the next is read', async () => {
+  it('is abandoned if it is too long, too slow or needs too much memory, and the next one is extracted', async () => {
     const bounded = new TextExtractor({
       limits: { ...EXTRACTION_LIMITS, characters: 100, pages: 0 },
     });
@@ -99,21 +99,21 @@ describe('a document that cannot be read', () => {
     const hasty = new TextExtractor({ timeoutMs: 1 });
     await expect(hasty.extract('text', [html])).rejects.toThrow(/takes too long/);
     await hasty.close();
-    const poor = new TextExtractor({ memoryBytes: 200 * 1_048_576 });
-    poor.start();
-    const { pid } = poor;
-    const bomb = poor.extract('pdf', [pdfBomb(300_000_000)]);
-    const next = poor.extract('text', [Buffer.from('Hello.')]);
+    const limitedExtractor = new TextExtractor({ memoryBytes: 200 * 1_048_576 });
+    limitedExtractor.start();
+    const { pid } = limitedExtractor;
+    const bomb = limitedExtractor.extract('pdf', [pdfBomb(300_000_000)]);
+    const next = limitedExtractor.extract('text', [Buffer.from('Hello.')]);
     await expect(bomb).rejects.toThrow(process.platform === 'linux' ? /memory/ : /./);
     expect((await next).text).toBe('Hello.');
-    // What was given up and replaced was no child of ours: we fork once only.
-    expect(poor.pid).toBe(pid);
-    await poor.close();
+    // The abandoned process was a grandchild: this process forks only once.
+    expect(limitedExtractor.pid).toBe(pid);
+    await limitedExtractor.close();
   });
 });
 
-describe('the text extractor', () => {
-  it('takes a file in parts, and forgets those of one that breaks off', async () => {
+describe('text extractor', () => {
+  it('accepts a file in parts, and drops those of an aborted one', async () => {
     const lost = new Error('The database is gone');
     async function* broken() {
       yield Buffer.from('Half a ');
@@ -124,7 +124,7 @@ describe('the text extractor', () => {
     expect((await extractor.extract('text', parts)).text).toBe('The café is open.');
   });
 
-  it('starts its process again when that is gone, and blames no document for it', async () => {
+  it('restarts its process after its death, without failing a document', async () => {
     const mortal = new TextExtractor();
     async function* deadly() {
       process.kill(mortal.pid!, 'SIGKILL');

@@ -26,7 +26,7 @@ function dot(a: Float32Array, b: Float32Array): number {
   return a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 }
 
-/** A folder as sentence-transformers writes it, with the model that is there. */
+/** A folder in the format of sentence-transformers, with the installed model. */
 async function makeModel(files: Readonly<Record<string, object>> = {}): Promise<string> {
   const folder = join(makeTestFolder(), 'some-model');
   await mkdir(join(folder, '1_Pooling'), { recursive: true });
@@ -38,8 +38,8 @@ async function makeModel(files: Readonly<Record<string, object>> = {}): Promise<
   return folder;
 }
 
-describe('a sentence model in a folder', () => {
-  it('gives the vectors that the same model gives otherwise, by its own name', async () => {
+describe('sentence-transformers model in a folder', () => {
+  it('gives the same vectors as the built-in model, under its own ID', async () => {
     const own = await SentenceModelEmbedder.open(
       await makeModel({ 'sentence_bert_config.json': { max_seq_length: 128 } }),
       scheduler,
@@ -54,16 +54,16 @@ describe('a sentence model in a folder', () => {
     await own.close();
   });
 
-  it('is asked with its prefixes, and pooled as it says', async () => {
+  it('is used with its configured prefixes and pooling', async () => {
     const own = await SentenceModelEmbedder.open(
       await makeModel({
         'config_sentence_transformers.json': { prompts: { query: 'cats: ', passage: '' } },
       }),
       scheduler,
     );
-    const [asked] = await own.embed(['purring'], { priority: 'turn', isQuestion: true });
+    const [questionVector] = await own.embed(['purring'], { priority: 'turn', isQuestion: true });
     const [wanted] = await mini.embed(['cats: purring'], { priority: 'turn' });
-    expect(dot(asked!, wanted!)).toBeGreaterThan(0.999);
+    expect(dot(questionVector!, wanted!)).toBeGreaterThan(0.999);
     await own.close();
     const first = await SentenceModelEmbedder.open(
       await makeModel({ '1_Pooling/config.json': { pooling_mode_cls_token: true } }),
@@ -75,7 +75,7 @@ describe('a sentence model in a folder', () => {
     await first.close();
   });
 
-  it('says what it lacks', async () => {
+  it('reports missing files', async () => {
     const folder = makeTestFolder();
     await mkdir(folder, { recursive: true });
     const open = () => SentenceModelEmbedder.open(folder, scheduler);
@@ -89,15 +89,16 @@ describe('a sentence model in a folder', () => {
   });
 });
 
-describe('an embedding endpoint', () => {
+describe('embedding endpoint', () => {
   let server: Server;
   let answer: (input: readonly string[]) => { status: number; body: unknown };
-  const asked: { path: string; key: string; body: { model: string; input: string[] } }[] = [];
+  const questionVector: { path: string; key: string; body: { model: string; input: string[] } }[] =
+    [];
   beforeAll(async () => {
     server = createServer(async (request, response) => {
       const body = JSON.parse((await buffer(request)).toString());
       const key = request.headers.authorization ?? '';
-      asked.push({ path: request.url!, key, body });
+      questionVector.push({ path: request.url!, key, body });
       const { status, body: reply } = answer(body.input);
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end(JSON.stringify(reply));
@@ -113,7 +114,7 @@ describe('an embedding endpoint', () => {
     });
   const ask = (texts: readonly string[]) => open().embed(texts, {});
 
-  it('is asked for many at once, in order, and its vectors are brought to one length', async () => {
+  it('receives texts in batches, and its vectors are normalised in the order of the texts', async () => {
     answer = (input) => ({
       status: 200,
       // In another order, as the protocol allows.
@@ -124,8 +125,8 @@ describe('an embedding endpoint', () => {
     const vectors = await ask(Array.from({ length: 200 }, (_, i) => 'x'.repeat(i + 1)));
     expect(vectors).toHaveLength(200);
     expect(vectors[7]).toEqual(Float32Array.of(1, 0));
-    expect(asked.map(({ body }) => body.input.length)).toEqual([128, 72]);
-    expect(asked[0]).toMatchObject({
+    expect(questionVector.map(({ body }) => body.input.length)).toEqual([128, 72]);
+    expect(questionVector[0]).toMatchObject({
       path: '/v1/embeddings',
       key: 'Bearer secret',
       body: { model: 'words-small' },
@@ -156,12 +157,12 @@ describe('an embedding endpoint', () => {
       },
     ],
     [200, 'nonsense'],
-  ])('that answers %i %j has failed, which is waited for', async (status, body) => {
+  ])('counts as unavailable if it answers %i %j, and is retried', async (status, body) => {
     answer = () => ({ status, body });
     await expect(ask(TEXTS)).rejects.toMatchObject({ code: 'EMBEDDING_FAILED' });
   });
 
-  it('that refuses a text has not failed: the text is at fault', async () => {
+  it('that rejects a text is available: the text is at fault', async () => {
     answer = () => ({ status: 400, body: { error: { message: 'too long' } } });
     await expect(ask(TEXTS)).rejects.not.toHaveProperty('code', 'EMBEDDING_FAILED');
   });

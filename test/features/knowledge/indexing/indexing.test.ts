@@ -26,7 +26,7 @@ import {
 } from '../../../support/harness/app/control-plane-app.js';
 import { modelFolder } from '../../../support/harness/process/model-folder.js';
 
-// Indexing stands back behind everything else that the machine does.
+// Indexing has the lowest CPU priority.
 vi.setConfig({ testTimeout: 60_000 });
 
 const PATH = '/knowledge-base';
@@ -105,14 +105,14 @@ function newVectors(maxBytes = 1 << 20, model?: string): MemoryVectorIndex {
   return new MemoryVectorIndex(passages(model), maxBytes);
 }
 
-/** The ids of the passages that have a vector of a model, nearest first. */
-async function near(model: string, kbId: number, query: Float32Array): Promise<number[]> {
+/** The IDs of the passages that have a vector of a model, nearest first. */
+async function nearestIds(model: string, kbId: number, query: Float32Array): Promise<number[]> {
   const vectors = new MemoryVectorIndex(passages(model), 1 << 20);
   const version = await passages().versionOf(kbId);
   return (await vectors.nearest(kbId, version!, query, 5)).map(({ id }) => id);
 }
 
-/** An embedder under another name, which may fail. */
+/** An embedder under another ID, which may fail. */
 function otherEmbedder(id: string, check: (texts: readonly string[]) => void = () => undefined) {
   return {
     id,
@@ -129,7 +129,7 @@ const POOL = '# Prices\n- A swim costs four euros.\n- Towels cost two euros.';
 const HOURS = 'The pool opens at six in the morning.\n\nThe sauna is closed on Mondays.';
 
 describe('indexing', () => {
-  it('makes what was created searchable, best passage first', async () => {
+  it('makes new documents searchable, best passage first', async () => {
     startIndexer();
     const kbId = await make([POOL, HOURS]);
     await isReady(kbId);
@@ -144,7 +144,7 @@ describe('indexing', () => {
     expect(await search.search(2 ** 31 - 1, 'towels', 3)).toEqual([]);
   });
 
-  it('finds at its start what was not indexed, and goes on in the middle of a document', async () => {
+  it('resumes after a restart in the middle of a document', async () => {
     const lines = Array.from({ length: 300 }, (_, i) => `- Room ${i} is on floor ${i % 7}.`);
     const passages = runToEnd(chunkDocument(lines.join('\n')));
     const windows = passages.flatMap((passage) => embeddingWindows(passage, embedder.windowTokens));
@@ -161,7 +161,7 @@ describe('indexing', () => {
       }),
     );
     await isInside;
-    await first.close(); // as a kill would: the batch in hand is lost, those before it stay
+    await first.close(); // as a kill would: the current batch is lost, earlier ones stay
     expect(await message(kbId)).toBe('indexing 1 of 1 documents');
     expect((await find(newSearch(), kbId, 'Room 3')).length).toBe(2); // searchable already
     let again = 0;
@@ -175,39 +175,39 @@ describe('indexing', () => {
     expect(again).toBeLessThanOrEqual(windows.length - 16);
   });
 
-  it('of replaced documents forgets the old ones, on every gateway', async () => {
+  it('removes replaced documents from the search of every gateway', async () => {
     startIndexer();
     const kbId = await make([HOURS]);
     await isReady(kbId);
     const vectors = newVectors();
-    const elsewhere = newSearch(vectors);
-    expect((await find(elsewhere, kbId, 'When does the pool open?'))[0]).toMatch(/six/);
+    const otherSearch = newSearch(vectors);
+    expect((await find(otherSearch, kbId, 'When does the pool open?'))[0]).toMatch(/six/);
     await ask('PUT', `${PATH}/${kbId}`, { documents: [{ content: 'The pool opens at nine.' }] });
     await isReady(kbId);
-    expect(await find(elsewhere, kbId, 'When does the pool open?')).toEqual([
+    expect(await find(otherSearch, kbId, 'When does the pool open?')).toEqual([
       'The pool opens at nine.',
     ]);
     await ask('DELETE', `${PATH}/${kbId}`);
-    expect(await find(elsewhere, kbId, 'When does the pool open?')).toEqual([]);
+    expect(await find(otherSearch, kbId, 'When does the pool open?')).toEqual([]);
     expect(vectors.loadedBytes).toBe(0);
   });
 
-  it('is done anew for another model, whose vectors alone are then searched', async () => {
+  it('is repeated for another model, and only its vectors are searched', async () => {
     const first = startIndexer();
     const kbId = await make([HOURS]);
     await isReady(kbId);
     await first.close();
     const [query] = await embedder.embed(['pool'], { priority: 'turn' });
-    expect(await near('next-model', kbId, query!)).toEqual([]);
+    expect(await nearestIds('next-model', kbId, query!)).toEqual([]);
     startIndexer(otherEmbedder('next-model'));
-    const found = async () => (await near('next-model', kbId, query!)).length;
+    const found = async () => (await nearestIds('next-model', kbId, query!)).length;
     await expect.poll(found, { timeout: 50_000 }).toBe(1);
-    expect(await near(EMBEDDING_MODEL, kbId, query!)).toEqual([]);
+    expect(await nearestIds(EMBEDDING_MODEL, kbId, query!)).toEqual([]);
     await indexers.pop()!.close();
     await ask('DELETE', `${PATH}/${kbId}`);
   });
 
-  it('leaves a document alone that fails time and again, and does the others', async () => {
+  it('skips a document that fails repeatedly and continues with others', async () => {
     const kbId = await make(['A poisoned text.', 'The bar opens at noon.']);
     startIndexer(
       otherEmbedder(EMBEDDING_MODEL, (texts) => {
@@ -221,7 +221,7 @@ describe('indexing', () => {
     await expect.poll(() => message(kbId), { timeout: 50_000 }).toBe('ready: 2 passages');
   });
 
-  it('by several gateways does each passage once, and what holds no words is done at once', async () => {
+  it('by several gateways processes each passage once, and documents without words immediately', async () => {
     const texts: string[] = [];
     const counting = otherEmbedder(EMBEDDING_MODEL, (batch) => texts.push(...batch));
     const kbIds = [await make(['-- !! --']), await make([POOL, HOURS]), await make([HOURS, POOL])];
@@ -243,12 +243,12 @@ describe('indexing', () => {
     await isReady(many);
     expect((await other('GET', `${PATH}/${body.kb_id}`)).body.message).toBe('ready: 1 passage');
     const at = texts.findIndex((text) => text.includes('The bar'));
-    // Behind one batch of the other account, at most.
+    // After at most one batch of the other account.
     expect(at).toBeGreaterThanOrEqual(0);
     expect(at).toBeLessThanOrEqual(16);
   });
 
-  it('reads the file of one account between the files of another', async () => {
+  it('extracts the file of one account between the files of another', async () => {
     const files = new DocumentsRepository(plane.database.db, EMBEDDING_MODEL);
     const file = { name: 'bar.txt', kind: 'text', bytes: Buffer.from('x'), metadata: {} } as const;
     const kbId = await make(['The pool opens at six.']);
@@ -267,38 +267,38 @@ describe('indexing', () => {
     for (const each of claimed) await files.storeFailure(each, 'a test');
   });
 
-  it('of a knowledge base that is deleted meanwhile ends in peace', async () => {
+  it('of a knowledge base that is deleted meanwhile ends without an error', async () => {
     startIndexer();
-    const doomed = await make([
+    const deletedBase = await make([
       Array.from({ length: 60 }, (_, i) => `- Item ${i} red.`).join('\n'),
     ]);
     const other = await make([HOURS]);
-    expect((await ask('DELETE', `${PATH}/${doomed}`)).status).toBe(204);
+    expect((await ask('DELETE', `${PATH}/${deletedBase}`)).status).toBe(204);
     await isReady(other);
   });
 });
 
-describe('a search', () => {
-  it('that began on the interim transcript serves the final one', async () => {
+describe('search', () => {
+  it('that started with the interim transcript is used for the final one', async () => {
     startIndexer();
     const kbId = await make([POOL, HOURS]);
     await isReady(kbId);
-    const asked: string[] = [];
-    const counting = otherEmbedder(EMBEDDING_MODEL, (texts) => asked.push(...texts));
+    const embeddedTexts: string[] = [];
+    const counting = otherEmbedder(EMBEDDING_MODEL, (texts) => embeddedTexts.push(...texts));
     const search = newSearch(newVectors(), counting);
     const interim = search.search(kbId, 'when does the pool open', 2);
     const final = search.search(kbId, 'When does the pool open?', 2);
     expect(await final).toEqual(await interim);
     expect((await final)[0]!.text).toMatch(/six/);
     expect(await search.search(kbId, 'When does the pool open?', 2)).toBe(await final);
-    expect(asked).toHaveLength(1);
+    expect(embeddedTexts).toHaveLength(1);
     await search.search(kbId, 'When does the bar open?', 2);
-    expect(asked).toHaveLength(2);
+    expect(embeddedTexts).toHaveLength(2);
   });
 });
 
-describe('the vectors in memory', () => {
-  it('are bounded: the least recently asked go first', async () => {
+describe('vector cache', () => {
+  it('is limited: the least recently used entries are evicted first', async () => {
     startIndexer();
     const kbIds = [await make([HOURS]), await make([HOURS]), await make([HOURS])];
     for (const kbId of kbIds) await isReady(kbId);
@@ -310,7 +310,7 @@ describe('the vectors in memory', () => {
     expect((await find(search, kbIds[0]!, 'sauna'))[0]).toMatch(/sauna/);
   });
 
-  it('are added to as documents come, and read anew when some go', async () => {
+  it('adds the vectors of new documents, and is loaded again after deletions', async () => {
     startIndexer();
     const kbId = await make([HOURS]);
     await isReady(kbId);
@@ -333,8 +333,8 @@ describe('the vectors in memory', () => {
   });
 });
 
-describe('an embedding endpoint that is away', () => {
-  it('is waited for, which the message says, and indexing goes on when it is back', async () => {
+describe('unavailable embedding endpoint', () => {
+  it('pauses indexing with a status message, and indexing continues when it is back', async () => {
     let isAway = true;
     let tried = 0;
     const server = createServer(async (request, response) => {
@@ -355,10 +355,11 @@ describe('an embedding endpoint that is away', () => {
     try {
       startIndexer(remote);
       const kbId = await make([HOURS]);
-      const told = 'indexing 1 of 1 documents, waiting: the embedding endpoint does not respond';
+      const waitingMessage =
+        'indexing 1 of 1 documents, waiting: the embedding endpoint does not answer';
       const db = plane.database.db;
-      await expect.poll(() => message(kbId), { timeout: 50_000 }).toBe(told);
-      // Words find what is there, also while the endpoint cannot say what is near.
+      await expect.poll(() => message(kbId), { timeout: 50_000 }).toBe(waitingMessage);
+      // Full-text search finds passages while vector search is unavailable.
       const found = async () => (await find(search, kbId, 'When is the sauna closed?')).join();
       await expect.poll(found, { timeout: 50_000 }).toMatch(/sauna/);
       const before = tried;
@@ -383,8 +384,8 @@ describe('an embedding endpoint that is away', () => {
 class CountingRepository extends PassagesRepository {
   read = 0;
 
-  override async *vectorsOf(...asked: Parameters<PassagesRepository['vectorsOf']>) {
-    for await (const part of super.vectorsOf(...asked)) {
+  override async *vectorsOf(...embeddedTexts: Parameters<PassagesRepository['vectorsOf']>) {
+    for await (const part of super.vectorsOf(...embeddedTexts)) {
       this.read += part.ids.length;
       yield part;
     }

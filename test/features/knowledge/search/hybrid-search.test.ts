@@ -13,7 +13,7 @@ const embedder: Embedder = {
   embed: async () => [new Float32Array(3)],
 };
 
-/** How often passages were looked for, and whether both lists come. */
+/** Number of searches; the following flags decide whether both lists are available. */
 let finds = 0;
 let isComplete = true;
 let search: HybridSearch;
@@ -35,8 +35,8 @@ afterEach(() => void vi.useRealTimers());
 
 const ask = (question: string) => search.search(1, question, 5);
 
-describe('a search', () => {
-  it('serves the same words again while the knowledge base is as it was', async () => {
+describe('hybrid search', () => {
+  it('caches the results of a query while the knowledge base is unchanged', async () => {
     await ask('When is the sauna closed');
     await vi.advanceTimersByTimeAsync(60_000);
     expect(await ask('When is the sauna closed?')).toHaveLength(1);
@@ -45,7 +45,7 @@ describe('a search', () => {
     expect(finds).toBe(2);
   });
 
-  it('that lacks a list serves its turn, and is made again later', async () => {
+  it('returns results of one list, and searches again later', async () => {
     isComplete = false;
     await ask('When is the sauna closed');
     await ask('When is the sauna closed?');

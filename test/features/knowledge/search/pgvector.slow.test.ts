@@ -29,7 +29,7 @@ vi.setConfig({ hookTimeout: 120_000, testTimeout: 60_000 });
 const log = pino({ level: 'silent' });
 const MODEL = 'three-ways';
 
-describeWith(['postgresql-16'], 'a database with pgvector', (tools) => {
+describeWith(['postgresql-16'], 'database with pgvector', (tools) => {
   const folder = makeTestFolder();
   let server: PostgresServer | undefined;
   let db: Knex;
@@ -37,7 +37,7 @@ describeWith(['postgresql-16'], 'a database with pgvector', (tools) => {
     const bin = copyPgserver(tools['postgresql-16'], folder);
     await createCluster(bin, join(folder, 'data'));
     server = await startPostgres(bin, join(folder, 'data'));
-    // As the owner of the server, who may install extensions.
+    // As the superuser, who may install extensions.
     db = connect({ ...server.connection, user: 'postgres' });
     await migrate(db);
   });
@@ -47,7 +47,7 @@ describeWith(['postgresql-16'], 'a database with pgvector', (tools) => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Passages with one vector each, or with several. */
+  /** Creates passages with one or several vectors each. */
   async function makeBase(vectors: readonly (readonly number[])[][]) {
     const repository = new IndexingRepository(db, MODEL);
     const accountId = await new AccountsRepository(db).insert('An account of a test');
@@ -73,9 +73,9 @@ describeWith(['postgresql-16'], 'a database with pgvector', (tools) => {
     return { kbId, ids, version: (await new PassagesRepository(db, MODEL).versionOf(kbId))! };
   }
 
-  it('is found to have it, and searches as exactly as memory does', async () => {
+  it('is detected, and gives the same results as the search in memory', async () => {
     expect(await hasPgvector(db, log)).toBe(true);
-    expect(await hasPgvector(db, log)).toBe(true); // now it is installed
+    expect(await hasPgvector(db, log)).toBe(true); // it is installed now
     const memory = new MemoryVectorIndex(new PassagesRepository(db, MODEL), 1 << 20);
     const search = new PgvectorIndex(await PgvectorRepository.open(db, MODEL), memory, log);
     await PgvectorRepository.open(db, MODEL); // as another gateway does
@@ -87,11 +87,11 @@ describeWith(['postgresql-16'], 'a database with pgvector', (tools) => {
       ],
       [[0, 0, 1]],
     ]);
-    await makeBase([[[1, 0, 0]]]); // another one's are not found
+    await makeBase([[[1, 0, 0]]]); // those of other knowledge bases are not found
     const query = Float32Array.of(1, 0, 0);
     const first = await search.nearest(kbId, version, query, 2);
     expect(first.map(({ id }) => id)).toEqual([ids[0], ids[1]]);
-    expect(memory.loadedBytes).toBeGreaterThan(0); // from memory, until they are copied
+    expect(memory.loadedBytes).toBeGreaterThan(0); // from memory until the vectors are copied
     await search.close();
     const second = await search.nearest(kbId, version, query, 2);
     expect(second.map(({ id }) => id)).toEqual([ids[0], ids[1]]);
@@ -103,17 +103,17 @@ describeWith(['postgresql-16'], 'a database with pgvector', (tools) => {
     expect(await search.nearest(kbId, version, query, 2)).toEqual([]);
   });
 
-  it('is searched by the thread, which copies the vectors first', async () => {
+  it('is used by the search thread, which copies the vectors first', async () => {
     await PgvectorRepository.open(db, MODEL);
     const { kbId, ids, version } = await makeBase([[[1, 0, 0]], [[0, 1, 0]]]);
     const databaseUrl = urlOf({ ...server!.connection, user: 'postgres' });
     const data = { databaseUrl, embeddingModel: MODEL, hasPgvector: true, maxBytes: 1 << 20 };
     const thread = new SearchThread(data, log);
     try {
-      const asked = { kbId, version, question: 'Nothing?', limit: 1, timeoutMs: 30_000 };
+      const passageQuery = { kbId, version, question: 'Nothing?', limit: 1, timeoutMs: 30_000 };
       const find = async () => {
         const query = Promise.resolve(Float32Array.of(0, 1, 0));
-        return (await thread.find(asked, query)).passages.map(({ id }) => id);
+        return (await thread.find(passageQuery, query)).passages.map(({ id }) => id);
       };
       expect(await find()).toEqual([ids[1]]);
       const copied = async () =>

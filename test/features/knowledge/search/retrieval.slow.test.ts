@@ -19,7 +19,7 @@ import { EMBEDDING_MODEL } from '../../../support/harness/app/control-plane-app.
 import { withDatabase } from '../../../support/harness/postgres/test-database.js';
 import { modelFolder } from '../../../support/harness/process/model-folder.js';
 
-// Some two thousand passages get their vectors by the real model.
+// About two thousand passages are embedded by the real model.
 vi.setConfig({ hookTimeout: 240_000, testTimeout: 60_000 });
 
 const BEST = 5;
@@ -41,7 +41,7 @@ beforeAll(async () => {
   repository = new PassagesRepository(db, embedder.id);
   const knowledge = new KnowledgeRepository(db, embedder.id);
   const accountId = await new AccountsRepository(db).insert('An account of a test');
-  // Those that answer stand among the others, as they would anywhere.
+  // The relevant passages are spread evenly among the distractors.
   const every = Math.floor(others.length / pairs.length);
   const contents = others.flatMap((content, i) => {
     const pair = i % every === 0 ? pairs[i / every] : undefined;
@@ -64,7 +64,7 @@ beforeAll(async () => {
   await indexer.close();
 });
 
-/** The share of questions whose passage is among the best, by one way to search. */
+/** Share of the questions whose passage is among the results of `search`. */
 async function recall(search: (question: string) => Promise<readonly number[]>): Promise<number> {
   let found = 0;
   for (const { question, passage } of pairs) {
@@ -75,8 +75,8 @@ async function recall(search: (question: string) => Promise<readonly number[]>):
   return found / pairs.length;
 }
 
-describe('what a question finds', () => {
-  it('is the passage that answers it, by meaning and words together', async () => {
+describe('retrieval', () => {
+  it('finds the passage with the answer, by embeddings and full text combined', async () => {
     const { db } = database;
     expect(pairs.length).toBeGreaterThanOrEqual(100);
     expect(others.length).toBeGreaterThanOrEqual(2_000);
@@ -104,7 +104,7 @@ describe('what a question finds', () => {
     const byBoth = await recall(async (question) =>
       fuseRankings(await near(question), await shared(question)).map(({ id }) => id),
     );
-    const asAsked = await recall(async (question) =>
+    const hybridRecall = await recall(async (question) =>
       (await search.search(kbId, question, BEST)).map(({ id }) => id),
     );
     await finder.close();
@@ -112,8 +112,8 @@ describe('what a question finds', () => {
     process.stdout.write(
       `recall@${BEST} of ${pairs.length} questions among ${others.length} other passages: both ${percent(byBoth)}, vectors alone ${percent(byVectors)}, words alone ${percent(byWords)}\n`,
     );
-    expect(asAsked).toBeGreaterThanOrEqual(0.85);
-    expect(asAsked).toBe(byBoth);
+    expect(hybridRecall).toBeGreaterThanOrEqual(0.85);
+    expect(hybridRecall).toBe(byBoth);
     expect(byBoth).toBeGreaterThan(byWords);
   });
 });

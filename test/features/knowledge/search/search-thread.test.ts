@@ -15,7 +15,7 @@ const database = withDatabase();
 const lines: unknown[] = [];
 const log = { warn: (fields: object, message: string) => lines.push({ ...fields, message }) };
 let thread: SearchThread;
-let asked: PassageQuery;
+let passageQuery: PassageQuery;
 
 beforeAll(async () => {
   const { db } = database;
@@ -33,7 +33,13 @@ beforeAll(async () => {
     }
   });
   const version = (await new PassagesRepository(db, MODEL).versionOf(kbId))!;
-  asked = { kbId, version, question: 'When is the sauna closed?', limit: 2, timeoutMs: 30_000 };
+  passageQuery = {
+    kbId,
+    version,
+    question: 'When is the sauna closed?',
+    limit: 2,
+    timeoutMs: 30_000,
+  };
   thread = makeThread();
 });
 afterEach(() => lines.splice(0));
@@ -50,20 +56,20 @@ function direction(i: number): Float32Array {
 }
 
 async function textsOf(query: Promise<Float32Array | undefined>, more: object = {}) {
-  return (await thread.find({ ...asked, ...more }, query)).passages.map(({ text }) => text);
+  return (await thread.find({ ...passageQuery, ...more }, query)).passages.map(({ text }) => text);
 }
 
-describe('the thread that searches', () => {
-  it('merges what is near with what shares words, and tells the state', async () => {
-    const { passages, version } = await thread.find(asked, Promise.resolve(direction(1)));
+describe('search thread', () => {
+  it('merges vector and full-text results and returns the state', async () => {
+    const { passages, version } = await thread.find(passageQuery, Promise.resolve(direction(1)));
     expect(passages.map(({ text }) => text).sort()).toEqual([TEXTS[1], TEXTS[0]]);
-    expect(version).toEqual(asked.version);
-    expect(await thread.versionOf(asked.kbId)).toEqual(asked.version);
+    expect(version).toEqual(passageQuery.version);
+    expect(await thread.versionOf(passageQuery.kbId)).toEqual(passageQuery.version);
     expect(await thread.versionOf(2 ** 31 - 1)).toBeUndefined();
     expect(lines).toEqual([]);
   });
 
-  it('answers others while one waits for its vector', async () => {
+  it('serves other queries while one waits for its vector', async () => {
     let give = (_: Float32Array): void => undefined;
     const first = textsOf(
       new Promise((resolve) => {
@@ -75,11 +81,11 @@ describe('the thread that searches', () => {
     expect(await first).toContain(TEXTS[1]);
   });
 
-  it('leaves out what has no vector or a late one, and tells that', async () => {
+  it('omits vectors that are missing or late, and reports that', async () => {
     expect(await textsOf(Promise.resolve(undefined))).toEqual([TEXTS[0]]);
     expect(lines).toEqual([]);
     const late = new Promise<undefined>(() => undefined);
-    // Words may be late too.
+    // Full-text results may be late too.
     expect([[TEXTS[0]], []]).toContainEqual(await textsOf(late, { timeoutMs: 500 }));
     expect(lines).toContainEqual({
       list: 'vectors',
@@ -87,7 +93,7 @@ describe('the thread that searches', () => {
     });
   });
 
-  it('tells of a list that cannot be made, without its words', async () => {
+  it('reports a list that fails, without the query text', async () => {
     expect(await textsOf(Promise.resolve(direction(0)), { kbId: 'sauna' })).toEqual([]);
     expect(lines).toContainEqual({
       list: 'words',
@@ -100,26 +106,26 @@ describe('the thread that searches', () => {
     );
   });
 
-  it('fails what it held when it died, and searches on', async () => {
+  it('fails its pending queries when it dies, and is replaced', async () => {
     const workers: Worker[] = [];
-    const note = (worker: Worker) => workers.push(worker);
-    process.on('worker', note);
+    const recordWorker = (worker: Worker) => workers.push(worker);
+    process.on('worker', recordWorker);
     const mortal = makeThread();
     try {
-      await mortal.find(asked, Promise.resolve(direction(1)));
-      const held = mortal.find(asked, new Promise(() => undefined));
+      await mortal.find(passageQuery, Promise.resolve(direction(1)));
+      const pendingQuery = mortal.find(passageQuery, new Promise(() => undefined));
       await workers[0]!.terminate();
-      await expect(held).rejects.toMatchObject({ code: 'WORKER_DIED' });
-      const { passages } = await mortal.find(asked, Promise.resolve(direction(1)));
+      await expect(pendingQuery).rejects.toMatchObject({ code: 'WORKER_DIED' });
+      const { passages } = await mortal.find(passageQuery, Promise.resolve(direction(1)));
       expect(passages).toHaveLength(2);
       expect(workers).toHaveLength(2);
     } finally {
-      process.off('worker', note);
+      process.off('worker', recordWorker);
       await mortal.close();
     }
   });
 
-  it('searches on after its connections were lost', async () => {
+  it('continues after its database connections were lost', async () => {
     const found = () => textsOf(Promise.resolve(direction(1))).catch(() => []);
     expect(await found()).toHaveLength(2);
     const { rows } = await database.db.raw(

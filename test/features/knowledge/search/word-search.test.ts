@@ -46,17 +46,20 @@ async function find(question: string) {
   return hits.map(({ id, share }) => ({ text: textOf.get(id), share }));
 }
 
-describe('a search for words', () => {
-  // The first question finds out which words are common, the second one knows.
-  it.each(['first', 'second'])('weighs rare words, and common ones not, the %s time', async () => {
-    expect(await find('Does the pool have a sauna?')).toEqual([
-      { text: 'The sauna beside the pool.', share: 1 },
-    ]);
-    expect(known.common).toContain('pool');
-  });
+describe('full-text search', () => {
+  // The first query determines the common words, the second one uses the result.
+  it.each(['first', 'second'])(
+    'weights rare words and ignores common ones in the %s query',
+    async () => {
+      expect(await find('Does the pool have a sauna?')).toEqual([
+        { text: 'The sauna beside the pool.', share: 1 },
+      ]);
+      expect(known.common).toContain('pool');
+    },
+  );
 
   it.each(['first', 'second'])(
-    'of common words alone finds what has them all, the %s time',
+    'for common words finds only passages that contain all of them in the %s query',
     async () => {
       const found = await find('When does the pool open?');
       expect(found).toHaveLength(5);
@@ -67,11 +70,11 @@ describe('a search for words', () => {
     },
   );
 
-  it('does not take common words for an answer to one that is nowhere', async () => {
+  it('does not return passages with common words for a query about something else', async () => {
     expect(await find('Does the pool have a jacuzzi?')).toEqual([]);
   });
 
-  it('takes any signs', async () => {
+  it('accepts any characters', async () => {
     for (const question of [
       "it's \\ a'b \\'",
       '& | ! ( ) :* <->',

@@ -30,8 +30,8 @@ const FIRST = { audio_format: 'pcm', context_id: 'a' };
 const last = (context_id: string) => ({ is_last: true, context_id });
 const gone = (context_id: string) => ({ context_closed: true, context_id });
 
-describe('a socket for many contexts', () => {
-  it('tells the end of each flush, and the context stays', async () => {
+describe('multi-context speech socket', () => {
+  it('reports the end of each flush and keeps the context', async () => {
     const client = (await open()).send(
       { ...FIRST, text: 'The first one.', flush: true },
       { context_id: 'a', text: 'And the ' },
@@ -47,7 +47,7 @@ describe('a socket for many contexts', () => {
     expect(client.controlMessages.slice(3)).toEqual([gone('a')]);
   });
 
-  it('speaks its contexts side by side, each in its order', async () => {
+  it('speaks its contexts concurrently, each in order', async () => {
     const texts = ['One fish swims.', 'Two birds fly over.', 'Three cats sleep here now.'];
     const client = (await open()).send({ audio_format: 'pcm', context_id: '0' });
     for (const [index, text] of texts.entries()) {
@@ -66,7 +66,7 @@ describe('a socket for many contexts', () => {
     expect((await client.closed).code).toBe(1005);
   });
 
-  it('makes an id where there is none, and means the only context where none is named', async () => {
+  it('generates a missing ID, and a message without ID refers to the only context', async () => {
     const client = (await open()).send(
       { audio_format: 'pcm', text: 'Hello ' },
       { text: 'there.', flush: true },
@@ -82,20 +82,20 @@ describe('a socket for many contexts', () => {
     await client.closed;
   });
 
-  it('closes a context by itself after its flush', async () => {
+  it('closes an auto-close context after its flush', async () => {
     const client = (await open()).send(
       { ...FIRST, auto_close: true, text: 'One.', flush: true },
       { context_id: 'b', text: 'Two.', flush: true },
     );
     await expect.poll(() => client.controlMessages.length, WITHIN).toBe(3);
-    const told = (id: string) =>
+    const messagesOf = (id: string) =>
       client.controlMessages.filter(({ context_id }) => context_id === id);
-    expect([told('a'), told('b')]).toEqual([[last('a'), gone('a')], [last('b')]]);
+    expect([messagesOf('a'), messagesOf('b')]).toEqual([[last('a'), gone('a')], [last('b')]]);
     client.socket.close();
     await client.closed;
   });
 
-  it('stops a context at once that is closed without a flush', async () => {
+  it('stops a context immediately when it is closed without a flush', async () => {
     app.voice.chunks = 0;
     const client = (await open()).send({ ...FIRST, text: LONG, flush: true });
     await expect.poll(() => client.audio('a').length, WITHIN).toBeGreaterThan(0);
@@ -111,7 +111,7 @@ describe('a socket for many contexts', () => {
     await client.closed;
   });
 
-  it('speaks what was flushed before it closes, and drops the rest', async () => {
+  it('speaks flushed text before it closes, and drops the rest', async () => {
     const client = (await open()).send(
       { ...FIRST, text: 'To the end.', flush: true },
       { context_id: 'b', text: 'never flushed, never' },
@@ -132,8 +132,8 @@ describe('a socket for many contexts', () => {
   it.each([
     ['hangs up', (client: SpeechSocket) => client.socket.terminate()],
     ['closes', (client: SpeechSocket) => client.socket.close()],
-    ['closes for a fault of its own', (client: SpeechSocket) => client.send('{')],
-  ])('leaves nothing behind when the client %s amid many contexts', async (_, leave) => {
+    ['sends invalid JSON', (client: SpeechSocket) => client.send('{')],
+  ])('leaves nothing behind if the client %s during many contexts', async (_, leave) => {
     app.voice.chunks = 0;
     const client = (await open()).send({ audio_format: 'pcm' });
     for (let i = 0; i < 8; i++) client.send({ context_id: `${i}`, text: LONG, flush: true });
@@ -145,7 +145,7 @@ describe('a socket for many contexts', () => {
     expect(app.voice.chunks).toBeLessThan(8 * 400);
   });
 
-  it('goes on with the others after a fault in one', async () => {
+  it('continues with other contexts after an error in one', async () => {
     const client = (await open()).send(
       { ...FIRST, text: 'This one ends in a FAULT.', flush: true },
       { context_id: 'b', text: 'This one does not.', flush: true },
@@ -161,8 +161,8 @@ describe('a socket for many contexts', () => {
   });
 });
 
-describe('what the socket for many contexts refuses', () => {
-  it('is a context that is closed, one that is not there, and the 21st', async () => {
+describe('multi-context speech socket with errors', () => {
+  it('rejects a closed context, an unknown one, and the 21st', async () => {
     const client = (await open()).send(
       { ...FIRST, text: 'One.', flush: true },
       { context_id: 'z', close_context: true },
@@ -203,8 +203,8 @@ describe('what the socket for many contexts refuses', () => {
     expect(client.messages.filter(({ error }) => error !== undefined).length).toBe(errors);
   });
 
-  it('is more than the account can pay, or has places for', async () => {
-    const poor = await startSpeechApp({
+  it('rejects text beyond the credits or the quota of the account', async () => {
+    const limitedApp = await startSpeechApp({
       ownSlots: 2,
       credits: {
         spendOnSpeech: async (_, characters) => (characters > 20 ? undefined : '0'),
@@ -216,8 +216,8 @@ describe('what the socket for many contexts refuses', () => {
       const gate = new Promise<void>((resolve) => {
         go = resolve;
       });
-      poor.voice.beforeChunk = () => gate;
-      const client = await SpeechSocket.open(poor.url, 'multi-stream');
+      limitedApp.voice.beforeChunk = () => gate;
+      const client = await SpeechSocket.open(limitedApp.url, 'multi-stream');
       for (const context_id of ['a', 'b', 'c']) client.send({ context_id, text: 'x', flush: true });
       await expect.poll(() => client.controlMessages.length, WITHIN).toBe(2);
       expect(client.controlMessages).toEqual([
@@ -228,16 +228,16 @@ describe('what the socket for many contexts refuses', () => {
       await expect.poll(() => client.controlMessages.length, WITHIN).toBe(4);
       client.send({ context_id: 'a', text: 'This is longer than can be paid.', flush: true });
       expect((await client.closed).code).toBe(1008);
-      const single = await SpeechSocket.open(poor.url, 'stream');
+      const single = await SpeechSocket.open(limitedApp.url, 'stream');
       single.send({ text: 'This is longer than can be paid.', flush: true });
       expect(await single.closed).toEqual({
         code: 1008,
         reason: 'The account has too few credits for this text',
       });
       expect(single.messages).toEqual([]);
-      await expect.poll(() => poor.underWay(), WITHIN).toEqual(ALL_IDLE);
+      await expect.poll(() => limitedApp.underWay(), WITHIN).toEqual(ALL_IDLE);
     } finally {
-      await poor.close();
+      await limitedApp.close();
     }
   });
 });

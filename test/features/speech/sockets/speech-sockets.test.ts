@@ -29,9 +29,9 @@ async function overHttp(body: object): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer());
 }
 
-describe('a socket for one text', () => {
+describe('speech socket', () => {
   it.each(['mp3', 'pcm_16000', 'opus_48000_64', 'ulaw_8000'])(
-    'gives one file of %s and closes normally',
+    'returns one file of %s and closes normally',
     async (audio_format) => {
       const client = (await open()).send({ text: TEXT, audio_format, flush: true });
       expect(await client.closed).toEqual({ code: 1000, reason: '' });
@@ -41,7 +41,7 @@ describe('a socket for one text', () => {
     },
   );
 
-  it('sounds the same however the text comes', async () => {
+  it('returns the same audio for any chunking of the text', async () => {
     const client = (await open()).send({ audio_format: 'pcm' });
     for (const text of TEXT) client.send({ text });
     client.send({ flush: true });
@@ -50,7 +50,7 @@ describe('a socket for one text', () => {
     expect(client.audio().equals(wanted)).toBe(true);
   });
 
-  it('holds a text until a sentence has ended', async () => {
+  it('buffers text until the end of a sentence', async () => {
     const client = (await open()).send({ text: 'This is, so far, no', audio_format: 'pcm' });
     await new Promise((resolve) => setTimeout(resolve, 450));
     expect([client.messages.length, app.voice.active]).toEqual([0, 0]);
@@ -61,7 +61,7 @@ describe('a socket for one text', () => {
     expect((await client.closed).code).toBe(1000);
   });
 
-  it('takes a full stop that nothing follows for the end', async () => {
+  it('treats a full stop without following text as the end', async () => {
     for (const [text, isSpoken] of [
       ['It ends here.', true],
       ['It is Mr.', false],
@@ -75,7 +75,7 @@ describe('a socket for one text', () => {
     }
   });
 
-  it('hears nothing more after the first flush', async () => {
+  it('ignores text after the first flush', async () => {
     const client = (await open()).send(
       { text: 'One.', flush: true, audio_format: 'pcm' },
       { text: 'Two.' },
@@ -87,7 +87,7 @@ describe('a socket for one text', () => {
     expect(client.audio().equals(wanted)).toBe(true);
   });
 
-  it('ends a text without a word', async () => {
+  it('completes a text without words', async () => {
     for (const first of [{ flush: true }, { text: ' \n ', flush: true }]) {
       const client = (await open()).send(first);
       expect((await client.closed).code).toBe(1000);
@@ -117,7 +117,7 @@ describe('a socket for one text', () => {
     [[{ language: 'de' }], 1008, /de/],
     [[{ text: 'x'.repeat(5001) }], 1008, /5000 characters/],
     [[{ text: 'x'.repeat(3000) }, { text: 'x'.repeat(3000) }], 1008, /5000 characters/],
-  ])('closes without a word after %j', async (messages, code, reason) => {
+  ])('closes without a message after %j', async (messages, code, reason) => {
     const client = (await open()).send(...messages);
     const closing = await client.closed;
     expect(closing).toEqual({
@@ -127,14 +127,14 @@ describe('a socket for one text', () => {
     expect(client.messages).toEqual([]);
   });
 
-  it('closes with 1011 after a fault of ours, and says nothing of it', async () => {
+  it('closes with 1011 after an internal error, without details', async () => {
     const client = (await open()).send({ text: 'This one ends in a FAULT.', flush: true });
     expect((await client.closed).code).toBe(1011);
     expect(client.controlMessages).toEqual([]);
     expect(app.logged.join('')).not.toContain('This one');
   });
 
-  it('is refused with 401 without a valid key, and 403 is not asked for', async () => {
+  it('is refused with 401 without a valid key, and with 403 without the scope', async () => {
     for (const path of ['stream', 'multi-stream']) {
       const headers = { authorization: 'Bearer wrong' };
       const socket = new WebSocket(`ws://127.0.0.1:${app.port}/api/v1/tts/${path}`, { headers });
@@ -147,7 +147,7 @@ describe('a socket for one text', () => {
   });
 });
 
-it('speaks by a dictionary, sentence for sentence', async () => {
+it('a socket uses a dictionary sentence by sentence', async () => {
   const dictionary = new Dictionary([
     { id: '1', word: 'GIF', replacement: 'jiffy', ipa: null, caseSensitive: true },
   ]);
@@ -164,8 +164,8 @@ it('speaks by a dictionary, sentence for sentence', async () => {
   await own.close();
 });
 
-describe('a client that goes', () => {
-  it('leaves nothing behind, however it goes', async () => {
+describe('client that disconnects', () => {
+  it('leaves nothing behind in any state', async () => {
     for (const leave of [
       (client: SpeechSocket) => client.socket.terminate(),
       (client: SpeechSocket) => client.socket.close(),
@@ -179,13 +179,13 @@ describe('a client that goes', () => {
     }
   });
 
-  it('and one that stops reading is not spoken to', async () => {
+  it('or stops reading has its synthesis stopped', async () => {
     app.voice.chunks = 0;
     const client = await open();
     client.socket.pause();
     client.send({ text: 'Many words are spoken. '.repeat(200), audio_format: 'pcm_48000' });
     let chunks = -1;
-    // Until the sockets between us are full.
+    // Until the socket buffers are full.
     await expect
       .poll(
         () => {
@@ -202,7 +202,7 @@ describe('a client that goes', () => {
   });
 });
 
-it('cuts off a client that takes nothing, on either socket', async () => {
+it('a client that does not read is disconnected on either socket', async () => {
   const own = await startSpeechApp({ idleMs: 400 });
   for (const path of ['stream', 'multi-stream']) {
     const client = await SpeechSocket.open(own.url, path);
@@ -216,7 +216,7 @@ it('cuts off a client that takes nothing, on either socket', async () => {
   await own.close();
 });
 
-it('sends paced audio no faster than it is heard', async () => {
+it('paced audio is sent at most in real time', async () => {
   const text = 'Words and words.';
   const stalls = monitorEventLoopDelay({ resolution: 10 });
   stalls.enable();
@@ -230,13 +230,13 @@ it('sends paced audio no faster than it is heard', async () => {
   );
   stalls.disable();
   expect(paced!.audio().equals(raw!.audio())).toBe(true);
-  const heardMs = paced!.audio().length / 16;
+  const audioMs = paced!.audio().length / 16;
   const tookMs = paced!.arrivalTimes.at(-1)! - paced!.arrivalTimes[0]!;
-  expect(tookMs).toBeGreaterThan(heardMs - 350);
+  expect(tookMs).toBeGreaterThan(audioMs - 350);
   let sentMs = 0;
   for (const [index, { audio }] of paced!.messages.entries()) {
     sentMs += (audio?.length ?? 0) / 16;
-    // Never farther ahead than the lead and the piece itself, and what a stall kept from being read.
+    // At most the lead and the chunk ahead, plus audio whose reading a stall delayed.
     const aheadMs = sentMs - (paced!.arrivalTimes[index]! - paced!.arrivalTimes[0]!);
     expect(aheadMs).toBeLessThan(600 + stalls.max / 1e6);
   }

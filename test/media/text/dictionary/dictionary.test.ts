@@ -15,26 +15,26 @@ function said(text: string, ...rules: readonly PronunciationRule[]): string {
   return new Dictionary(rules).apply(text).text.text;
 }
 
-describe('what a rule matches', () => {
+describe('dictionary rule', () => {
   it.each([
     ['whole words only', 'cat concat cat5 cats, cat.', 'cat', 'CAT concat cat5 cats, CAT.'],
-    ['words behind marks and digits not', 'e\u0302cat 5cat _cat', 'cat', 'ê\u0063at 5cat _CAT'],
+    ['no words after marks and digits', 'e\u0302cat 5cat _cat', 'cat', 'ê\u0063at 5cat _CAT'],
     ['signs without a boundary', 'C++ C++11 xC++', 'C++', '# #11 xC++'],
     ['a leading sign anywhere', 'ASP.NET and .NET5', '.NET', 'ASP# and .NET5'],
     ['signs inside of words', 'a&b & c', '&', 'a#b # c'],
     ['letters of any script', 'приветмир мир 東京都 東京', 'мир', 'приветмир # 東京都 東京'],
-  ])('%s', (_, text, word, expected) => {
+  ])('matches %s', (_, text, word, expected) => {
     const replacement = expected.includes('CAT') ? 'CAT' : '#';
     expect(said(text, rule(word, replacement))).toBe(expected);
   });
 
-  it('any run of white space where the phrase has a space', () => {
+  it('matches any whitespace where the phrase has a space', () => {
     expect(
       said('New York, New \n\t York, NewYork, New\u00a0York', rule(' New   York ', 'NY')),
     ).toBe('NY, NY, NewYork, NY');
   });
 
-  it('composed and decomposed letters alike', () => {
+  it('matches composed and decomposed letters', () => {
     const [short, long] = ['Caf\u00e9', 'Cafe\u0301'];
     expect(said(`${short} ${long}`, rule(long, 'x'))).toBe('x x');
     expect(said(`${short} ${long}`, rule(short, 'x'))).toBe('x x');
@@ -42,12 +42,12 @@ describe('what a rule matches', () => {
     expect(said('Cafe\u0301', rule('Cafe', 'x'))).toBe('Cafe\u0301');
   });
 
-  it('case only where it is asked for', () => {
+  it('ignores case only if configured', () => {
     expect(said('sql SQL Sql', rule('SQL', 'x'))).toBe('sql x Sql');
     expect(said('sql SQL Sql', rule('sQL', 'x', anyCase))).toBe('x x x');
   });
 
-  it('letters that fold to several, or to one another', () => {
+  it('matches letters that fold to several others, or to one another', () => {
     expect(said('STRASSE straße Strasse', rule('Straße', 'x', anyCase))).toBe('x x x');
     expect(
       said('ΟΔΟΣ οδος οδοσ', rule('Οδός'.normalize('NFD').replace(/\p{M}/gu, ''), 'x', anyCase)),
@@ -55,12 +55,12 @@ describe('what a rule matches', () => {
     expect(said('ſo So \u212aelvin', rule('SO', 'x', anyCase), rule('kelvin', 'y', anyCase))).toBe(
       'x x y',
     );
-    // Half of an ß is no match.
+    // Half of an ß does not match.
     expect(said('maß', rule('mas', 'x', anyCase))).toBe('maß');
     expect(said('ı I i', rule('i', 'x', anyCase))).toBe('ı x x');
   });
 
-  it('nothing inside of [SPELL:…], nor across it', () => {
+  it('matches neither inside of [SPELL:…] nor across its border', () => {
     const rules = [rule('AB', 'x'), rule('SPELL', 'y'), rule('is [SPELL:AB]', 'z'), rule(']', 'w')];
     expect(said('AB is [SPELL:AB] [spell:AB]', ...rules)).toBe('x is [SPELL:AB] [spell:AB]');
     expect(said('[SPELL:AB', ...rules)).toBe('[y:x');
@@ -68,8 +68,8 @@ describe('what a rule matches', () => {
   });
 });
 
-describe('of several rules', () => {
-  it('the longest match wins, then the first rule', () => {
+describe('several matching rules', () => {
+  it('are resolved by length, then by order', () => {
     const city = [rule('York', 'a'), rule('New York', 'b'), rule('New York City', 'c')];
     expect(said('New York City, New York, York', ...city)).toBe('c, b, a');
     expect(said('x', rule('x', 'first'), rule('x', 'second'))).toBe('first');
@@ -78,29 +78,29 @@ describe('of several rules', () => {
   });
 
   // Source: PLS 1.0, appendix C: "New   York City" is "NY City" rather than "New   YC".
-  it('the one that begins first is taken, though a later one begins in it', () => {
+  it('are resolved by start, even if a later match overlaps', () => {
     const cities = [rule('York   City', 'YC'), rule('New York', 'NY')];
     expect(said('New   York City', ...cities)).toBe('NY City');
   });
 
-  it('a longer one whose end does not suit leaves the shorter one', () => {
+  it('are reduced to the shorter one if the longer one has no word boundary', () => {
     expect(said('C++ code', rule('C', 'see'), rule('C++ c', 'x'))).toBe('see++ code');
   });
 
-  it('none looks at what another one put in', () => {
+  it('do not match inside replacements', () => {
     expect(said('a b', rule('a', 'b'), rule('b', 'c'))).toBe('b c');
     expect(said('a a', rule('a', 'a a'), rule('a a a', 'x'))).toBe('a a a a');
   });
 });
 
-describe('what becomes of a text', () => {
-  it('stays as it is, bit by bit, where nothing matches', () => {
+describe('dictionary result', () => {
+  it('equals the text exactly if nothing matches', () => {
     const text = 'Cafe\u0301  \n [SPELL:x] \ud800';
     expect(said(text, rule('tea', 'coffee'))).toBe(text);
     expect(said(text)).toBe(text);
   });
 
-  it('knows where each part was written', () => {
+  it('maps each part to its written range', () => {
     const written = 'The Cafe\u0301 runs SQL on  k8s.';
     const rules = [rule('SQL', 'sequel'), rule('on k8s', 'on kubernetes'), rule('Café', 'bar')];
     const { text } = new Dictionary(rules).apply(written);
@@ -118,7 +118,7 @@ describe('what becomes of a text', () => {
     ]);
   });
 
-  it('tells which parts have a transcription', () => {
+  it('lists the parts with a transcription', () => {
     const written = 'Dr Nguyen, Nguyen';
     const rules = [rule('Nguyen', '', { ipa: 'nwɪn' }), rule('Dr', 'doctor')];
     const { text, pronounced } = new Dictionary(rules).apply(written);
@@ -129,7 +129,7 @@ describe('what becomes of a text', () => {
     ]);
   });
 
-  it('does not grow without end', () => {
+  it('has a maximum length', () => {
     const { text, isWhole } = new Dictionary([rule('a', 'b'.repeat(500))]).apply(
       'a '.repeat(2_000),
     );
@@ -139,7 +139,9 @@ describe('what becomes of a text', () => {
   });
 });
 
-/** Few letters, so that words overlap; with marks, signs, blanks and letters that fold oddly. */
+/**
+ * Few letters, so that words overlap, with marks, signs, blanks and letters with irregular folding.
+ */
 const LETTERS = [
   'a',
   'A',
@@ -158,8 +160,8 @@ const LETTERS = [
   'ς',
   '😀',
 ];
-const someText = (most: number) =>
-  fc.array(fc.constantFrom(...LETTERS, '\n', '[SPELL:a b]', '[SPELL:', ']'), { maxLength: most });
+const someText = (maxLength: number) =>
+  fc.array(fc.constantFrom(...LETTERS, '\n', '[SPELL:a b]', '[SPELL:', ']'), { maxLength });
 const someRules = fc.array(
   fc.record({
     word: fc
@@ -171,22 +173,22 @@ const someRules = fc.array(
   { maxLength: 8 },
 );
 
-describe('the matcher', () => {
-  it('does what a slow and obvious one does, on any rules and texts', () => {
+describe('dictionary matcher', () => {
+  it('equals a simple slow implementation for any rules and texts', () => {
     fc.assert(
       fc.property(someRules, someText(24), (words, parts) => {
         const rules = words.map((one, i) => ({ ...rule(one.word, `<${i}>`), ...one }));
         const text = parts.join('');
         const fast = said(text, ...rules);
         const slow = replaceSlowly(text, rules);
-        // Where nothing matched the text keeps its form.
+        // Unmatched text keeps its form.
         expect(fast.normalize('NFC')).toBe(slow);
       }),
       { numRuns: 3_000 },
     );
   });
 
-  it('takes time for what matches, not for what is in the dictionary', () => {
+  it('takes time for matches, not for the size of the dictionary', () => {
     const text = 'Every word of this sentence is looked up once and again. '
       .repeat(18)
       .slice(0, 1_000);
@@ -196,7 +198,7 @@ describe('the matcher', () => {
     expect(ratio).toBeLessThan(8);
   });
 
-  it('is compiled a part at a time, to the same', async () => {
+  it('is compiled in steps with the same result', async () => {
     const rules = [...manyRules(10_000).reverse(), ...manyRules(10), rule('zebra2', 'later')];
     let pauses = 0;
     const sliced = await Dictionary.compile(rules, async () => void pauses++);

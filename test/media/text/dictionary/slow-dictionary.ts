@@ -1,6 +1,6 @@
 import type { PronunciationRule } from '../../../../media/text/dictionary/pronunciation-rule.js';
 
-/** What the matching rules of the contract say, written down without a thought for speed. */
+/** A direct implementation of the matching rules, without optimisations. */
 export function replaceSlowly(text: string, rules: readonly PronunciationRule[]): string {
   const normal = text.normalize('NFC');
   let said = '';
@@ -28,12 +28,12 @@ export function replaceSlowly(text: string, rules: readonly PronunciationRule[])
   return said;
 }
 
-/** Where the rule's match ends that begins at `start`. */
+/** The end of the rule's match at `start`. */
 function matchEnd(text: string, start: number, rule: PronunciationRule): number | undefined {
   const word = [...rule.word.normalize('NFC').trim()];
   if (isWord(word[0]!) && isWord(lastCharacter(text.slice(0, start)))) return undefined;
   if (/\s/.test(text[start]!)) return undefined;
-  // Ends that lie inside of a character or of white space are no ends; the first that fits is it.
+  // Positions inside of a character or of whitespace are no ends; the first match is used.
   for (let end = start + 1; end <= text.length; end++) {
     const part = text.slice(start, end);
     if (/\p{Surrogate}$/u.test(part) || /\[SPELL:[^\]\n]{0,200}\]/i.test(part)) continue;

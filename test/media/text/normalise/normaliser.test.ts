@@ -11,27 +11,27 @@ function said(written: string, language: string): string {
   return normaliserOf(language)!.normalise(written).text;
 }
 
-/** Whose word can be looked up; see the README of the fixtures. */
+/** Sources with published data; see the README of the fixtures. */
 const PUBLISHED = /^(?:num2words 0|lingua_franca 0|CLDR 4[28] \(ICU)/;
 
-it.each(['ca', 'nl', 'pl'])('the cases of %s that published data tell are many', (language) => {
+it.each(['ca', 'nl', 'pl'])('most cases of %s come from published data', (language) => {
   const published = languageCases(language).filter(({ source }) => PUBLISHED.test(source));
   expect(published.length).toBeGreaterThanOrEqual(35);
 });
 
-describe.each(OTHERS)('a text in %s', (language) => {
+describe.each(OTHERS)('text in %s', (language) => {
   const cases = languageCases(language);
 
-  it('has a case for each kind of writing', () => {
+  it('has a case for each category', () => {
     expect(cases.length).toBeGreaterThanOrEqual(20);
     expect(cases.every(({ source }) => source.length > 10)).toBe(true);
   });
 
-  it.each(cases)('$written is said "$spoken"', ({ written, spoken }) => {
+  it.each(cases)('$written is spoken as "$spoken"', ({ written, spoken }) => {
     expect(said(written, language)).toBe(spoken);
   });
 
-  const pieces = fc.constantFrom(
+  const fragments = fc.constantFrom(
     ...[
       '1',
       '23',
@@ -87,10 +87,10 @@ describe.each(OTHERS)('a text in %s', (language) => {
   );
   const texts = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 60 }),
-    fc.array(pieces, { maxLength: 25 }).map((parts) => parts.join('')),
+    fc.array(fragments, { maxLength: 25 }).map((parts) => parts.join('')),
   );
 
-  it('never keeps a digit, and knows which written characters each word stands for', () => {
+  it('has no digits, and each spoken word maps to its written characters', () => {
     fc.assert(
       fc.property(texts, (written) => {
         const traced = normaliserOf(language)!.normalise(written);

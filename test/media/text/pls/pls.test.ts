@@ -26,10 +26,10 @@ function faultOf(xml: string | Uint8Array, languages?: string[]): [number, numbe
     if (error instanceof PlsError) return [error.line, error.column, error.message];
     throw error;
   }
-  throw new Error('It was read');
+  throw new Error('The lexicon was accepted');
 }
 
-/** What a rule says of a word, without its id. */
+/** The fields of the rules without their IDs. */
 function summary({ rules }: PronunciationLexicon): unknown[] {
   return rules.map(({ word, replacement, ipa }) => [word, replacement, ipa]);
 }
@@ -41,7 +41,7 @@ function lexicon(
   return `<lexicon ${NS} ${attributes}>\n${content}\n</lexicon>`;
 }
 
-/** Each example of a lexicon in the recommendation: what is read from it, word by word. */
+/** Each example of a lexicon in the recommendation, with its rules word by word. */
 const EXAMPLES: readonly [string, ...[word: string, replacement: string, ipa: string | null][]][] =
   [
     [
@@ -98,7 +98,7 @@ const EXAMPLES: readonly [string, ...[word: string, replacement: string, ipa: st
     ['C-1', ['New York', 'NY', null], ['York City', 'YC', null]],
   ];
 
-/** Examples in a language or an alphabet that is none of ours, and one with a slip of the pen. */
+/** Examples in unsupported languages or alphabets, and one with a typing error. */
 const REFUSED_EXAMPLES: readonly [string, number, number, RegExp][] = [
   ['4.4-3', 2, 1, /xml:lang is zh-CN/],
   ['4.5-2', 2, 1, /xml:lang is jp/],
@@ -107,23 +107,23 @@ const REFUSED_EXAMPLES: readonly [string, number, number, RegExp][] = [
   ['5.3-3', 13, 11, /well formed/],
 ];
 
-describe('the examples of the recommendation', () => {
+describe('examples of the PLS recommendation', () => {
   const example = (name: string) => readFileSync(`${FOLDER}${name}.pls`);
 
-  it.each(EXAMPLES)('%s is read', (name, ...expected) => {
+  it.each(EXAMPLES)('include %s, which is accepted', (name, ...expected) => {
     const found = read(example(name), ['en', 'it', 'fr']);
     expect(summary(found)).toEqual(expected);
     expect(found.rules.every(({ caseSensitive }) => caseSensitive)).toBe(true);
     expect(read(writePls(found), ['en', 'it', 'fr'])).toEqual(found);
   });
 
-  it.each(REFUSED_EXAMPLES)('%s is refused', (name, line, column, sentence) => {
+  it.each(REFUSED_EXAMPLES)('include %s, which is rejected', (name, line, column, sentence) => {
     const [foundLine, foundColumn, message] = faultOf(example(name), ['en', 'it', 'fr']);
     expect(message).toMatch(sentence);
     expect([foundLine, foundColumn]).toEqual([line, column]);
   });
 
-  it('are all here', () => {
+  it('are complete', () => {
     const names = [...EXAMPLES, ...REFUSED_EXAMPLES].map(([name]) => `${name}.pls`);
     const files = readdirSync(FOLDER).filter((name) => name.endsWith('.pls'));
     expect(files.sort()).toEqual(names.sort());
@@ -132,7 +132,7 @@ describe('the examples of the recommendation', () => {
 
 it.each<[string, string, unknown[]]>([
   [
-    'a lexeme that says nothing',
+    'a lexeme without a pronunciation',
     '<lexeme><grapheme>a</grapheme></lexeme><lexeme><grapheme>b</grapheme><alias>c</alias></lexeme>',
     [['b', 'c', null]],
   ],
@@ -142,18 +142,18 @@ it.each<[string, string, unknown[]]>([
     [['refuse', 'refuse', 'rɪˈfjuːz']],
   ],
   [
-    'marked text',
+    'CDATA sections',
     '<lexeme><grapheme> a <![CDATA[<&]]>\n b</grapheme><alias>c</alias></lexeme>',
     [['a <& b', 'c', null]],
   ],
   [
-    'foreign metadata and what examples hold',
+    'foreign metadata and example texts',
     `<metadata><x:a xmlns:x="urn:x">x<x:b/></x:a></metadata>
      <lexeme><example>a <![CDATA[& b]]></example><grapheme>a</grapheme><alias>b</alias></lexeme>`,
     [['a', 'b', null]],
   ],
   [
-    'a later lexeme that is preferred, before an earlier one of its word',
+    'a later, preferred lexeme of the same word',
     `<lexeme><grapheme>lead</grapheme><alias>led</alias></lexeme>
      <lexeme><grapheme>bead</grapheme><alias>beed</alias></lexeme>
      <lexeme><grapheme>lead</grapheme><phoneme prefer="true">liːd</phoneme></lexeme>`,
@@ -163,11 +163,11 @@ it.each<[string, string, unknown[]]>([
       ['lead', 'led', null],
     ],
   ],
-])('reads %s', (_, content, expected) => {
+])('a lexicon may contain %s', (_, content, expected) => {
   expect(summary(read(lexicon(content)))).toEqual(expected);
 });
 
-describe('what is refused, with its place', () => {
+describe('invalid lexicon, with the position of the error', () => {
   const lexeme = '<lexeme><grapheme>a</grapheme><alias>b</alias></lexeme>';
   it.each<[string, string, number, number, RegExp]>([
     ['nothing', '', 1, 1, /well formed/],
@@ -238,22 +238,22 @@ describe('what is refused, with its place', () => {
       181,
       /12 levels/,
     ],
-    ['what is not closed', lexicon(lexeme).slice(0, -5), 3, 5, /well formed/],
-    ['an id that is used twice', lexicon(twice()), 3, 66, /twice/],
+    ['an unclosed element', lexicon(lexeme).slice(0, -5), 3, 5, /well formed/],
+    ['a duplicate ID', lexicon(twice()), 3, 66, /twice/],
   ])('%s', (_, xml, line, column, sentence) => {
     const [foundLine, foundColumn, message] = faultOf(xml);
     expect(message).toMatch(sentence);
     expect([foundLine, foundColumn]).toEqual([line, column]);
   });
 
-  it('an entity bomb, before it goes off', () => {
+  it('an entity bomb, before its expansion', () => {
     const entities = Array.from({ length: 20 }, (_, i) => `<!ENTITY e${i + 1} "&e${i};&e${i};">`);
     const bomb = `<?xml version="1.0"?>\n<!DOCTYPE lexicon [<!ENTITY e0 "ha">${entities.join('')}]>\n`;
     const xml = bomb + lexicon('<lexeme><grapheme>&e20;</grapheme></lexeme>');
     expect(faultOf(xml)).toEqual([2, 1, 'Document type declarations are refused']);
   });
 
-  it('Latin-1 under the name of UTF-8', () => {
+  it('Latin-1 declared as UTF-8', () => {
     const xml = `<?xml version="1.0" encoding="UTF-8"?>\n${lexicon('\n  <!-- \ufffd --><!-- café -->')}`;
     const at = xml.indexOf('é');
     const head = new TextEncoder().encode(xml.slice(0, at));
@@ -261,7 +261,7 @@ describe('what is refused, with its place', () => {
     expect(faultOf(bytes)).toEqual([4, 21, 'The file is not in UTF-8, as it should be']);
   });
 
-  it('a language at odds', () => {
+  it('a mismatched language', () => {
     expect(faultOf(lexicon('', 'version="1.0" alphabet="ipa" xml:lang="de-AT"'), ['en'])).toEqual([
       1,
       1,
@@ -276,7 +276,7 @@ function twice(): string {
   return `${lexeme}\n${lexeme}`;
 }
 
-it('reads a long file as it reads a short one, wherever it is cut', () => {
+it('a long file is parsed like a short one in any chunking', () => {
   const word = (i: number) => `${'😀'.repeat(i % 7)}\r\n&amp;${i}`;
   const lexemes = Array.from(
     { length: 99 },
@@ -296,29 +296,29 @@ it('reads a long file as it reads a short one, wherever it is cut', () => {
 describe('encodings', () => {
   const xml = lexicon('<lexeme><grapheme>é</grapheme><alias>b</alias></lexeme>');
   it.each<[string, Uint8Array]>([
-    ['UTF-8 with a mark', Buffer.from(`\ufeff${xml}`)],
-    ['UTF-16 with a mark', Buffer.from(`\ufeff${xml}`, 'utf16le')],
-    ['UTF-16, the other way around', Buffer.from(`\ufeff${xml}`, 'utf16le').swap16()],
+    ['UTF-8 with a byte order mark', Buffer.from(`\ufeff${xml}`)],
+    ['UTF-16 with a byte order mark', Buffer.from(`\ufeff${xml}`, 'utf16le')],
+    ['UTF-16 in the other byte order', Buffer.from(`\ufeff${xml}`, 'utf16le').swap16()],
     [
-      'Latin-1 by its right name',
+      'Latin-1 with a correct declaration',
       Buffer.from(`<?xml version="1.0" encoding="ISO-8859-1"?>${xml}`, 'latin1'),
     ],
-  ])('%s is read', (_, bytes) => {
+  ])('include %s', (_, bytes) => {
     expect(summary(read(bytes))).toEqual([['é', 'b', null]]);
   });
 
-  it('that nobody knows are refused', () => {
+  it('are rejected if they are unknown', () => {
     expect(faultOf(`<?xml version="1.0" encoding="x-mine"?>${xml}`)[2]).toContain('encoding');
   });
 });
 
-describe('what was written is read back', () => {
+describe('written lexicon', () => {
   const text = (maxLength: number) =>
     fc
       .oneof(fc.string({ maxLength, unit: 'binary' }), fc.string({ maxLength, unit: 'grapheme' }))
       .map((any) => any.slice(0, maxLength))
       .filter((any) => isXmlText(any) && [...any].length <= maxLength);
-  const nasty = fc.constantFrom(
+  const unusual = fc.constantFrom(
     ' a ',
     'a\r\nb',
     ']]>',
@@ -330,16 +330,16 @@ describe('what was written is read back', () => {
     '\u2028x',
   );
   const filled = (maxLength: number) =>
-    fc.oneof(text(maxLength), nasty).filter((any) => any.trim() !== '');
+    fc.oneof(text(maxLength), unusual).filter((any) => any.trim() !== '');
   const rule = fc.record<PronunciationRule>({
     id: fc.oneof(fc.uuid(), filled(20)),
     word: filled(30),
-    replacement: fc.oneof(text(30), nasty),
+    replacement: fc.oneof(text(30), unusual),
     ipa: fc.option(filled(20)),
     caseSensitive: fc.boolean(),
   });
 
-  it('rule by rule, to the letter', () => {
+  it('is parsed back to the same rules', () => {
     const rules = fc.uniqueArray(rule, { selector: ({ id }) => id, maxLength: 6 });
     fc.assert(
       fc.property(rules, fc.constantFrom('en', 'it'), (given, language) => {
@@ -350,7 +350,7 @@ describe('what was written is read back', () => {
     );
   });
 
-  it('as PLS that prefers the transcription', () => {
+  it('is PLS with a preferred transcription', () => {
     const rules = [
       { id: '1', word: 'A & B', replacement: 'a and b', ipa: 'eɪ', caseSensitive: false },
       { id: '2', word: 'x', replacement: 'x', ipa: 'ɛks', caseSensitive: true },
@@ -364,7 +364,7 @@ describe('what was written is read back', () => {
   });
 });
 
-it('reads anything at all, or says where it cannot', () => {
+it('any input is parsed or rejected with a position', () => {
   const part = fc.constantFrom(
     '<lexeme>',
     '</lexeme>',

@@ -20,8 +20,8 @@ beforeAll(async () => {
 
 const read = async (text: string) => asLine(await us.phonemize(text));
 
-describe('as the reference package reads', () => {
-  it('says at least 98 words of 100 alike, American and British', async () => {
+describe('comparison with the reference package', () => {
+  it('gives the same phonemes for at least 98 % of the words, American and British', async () => {
     const counts = { us: { words: 0, wrong: 0 }, gb: { words: 0, wrong: 0 } };
     for (const { dialect, text, phonemes } of await referenceReadings()) {
       const line = asLine(await (dialect === 'us' ? us : gb).phonemize(text));
@@ -34,8 +34,8 @@ describe('as the reference package reads', () => {
   });
 });
 
-describe('places in the original text', () => {
-  it('gives each word the range of what was written', async () => {
+describe('positions in the original text', () => {
+  it('give each word its written range', async () => {
     const text = 'On Jan 5, 1999 Dr. Smith paid $3.50 at 7:30 pm.';
     const words = await us.phonemize(text);
     const written = words.map(({ textStart, textEnd }) => text.slice(textStart, textEnd));
@@ -45,7 +45,7 @@ describe('places in the original text', () => {
     ]);
   });
 
-  it('keeps the ranges in order and inside the text, whatever the text holds', async () => {
+  it('are ordered and inside the text, for any text', async () => {
     const fragment = fc.constantFrom(
       ...[
         '$3.50',
@@ -97,31 +97,31 @@ describe('places in the original text', () => {
 });
 
 describe('spelling markup', () => {
-  it('names each character, with pauses between', async () => {
+  it('names each character, with pauses in between', async () => {
     expect(await read('Your code is [SPELL:BX42].')).toBe(
       `${await read('Your code is')} bˈi, ˈɛks, fˈɔɹ, tˈu.`,
     );
   });
 
-  it('says the letter a by its name', async () => {
+  it('speaks the letter a by its name', async () => {
     expect(await read('[SPELL:aA]')).toBe('ˈA, ˈA');
   });
 
-  it('names signs and is silent about what has no name', async () => {
+  it('names signs and ignores characters without a name', async () => {
     expect(await read('[SPELL:a-b]')).toContain('dˈæʃ');
     expect(await read('[SPELL:]')).toBe('');
     expect(await read('[SPELL:漢]')).toBe('');
   });
 });
 
-describe('words that a dictionary transcribes', () => {
+describe('words with a dictionary transcription', () => {
   const saying = async (text: string, word: string, ipa: string) => {
     const textStart = text.indexOf(word);
     const pronounced = [{ textStart, textEnd: textStart + word.length, ipa }];
     return us.phonemize(text, pronounced);
   };
 
-  it('sound as they are transcribed, among words that sound as ever', async () => {
+  it('are spoken as transcribed and leave other words unchanged', async () => {
     const text = 'Please call Nguyen on 5 May.';
     const line = asLine(await saying(text, 'Nguyen', 'nwɪn'));
     expect(line).toBe(
@@ -130,7 +130,7 @@ describe('words that a dictionary transcribes', () => {
     expect(line).toContain('kˈɔl nwˈɪn ');
   });
 
-  it('keep their places, their marks and their genitive', async () => {
+  it('keep their positions, punctuation and genitive', async () => {
     const text = '“Dr. Nguyen’s dog (Nguyen)...';
     const words = await us.phonemize(text, [
       { textStart: 5, textEnd: 11, ipa: 'nwɪn' },
@@ -144,24 +144,24 @@ describe('words that a dictionary transcribes', () => {
     );
   });
 
-  it('end a sentence, and decide how the word before them sounds', async () => {
+  it('end a sentence and affect the pronunciation of the word before', async () => {
     expect(asLine(await saying('I read the Aerie.', 'Aerie', 'ˈɪəɹi'))).toContain('ði ˈɪəɹi.');
     expect(asLine(await saying('I read the Aerie.', 'Aerie', 'ˈkɪəɹi'))).toContain('ðə kˈɪəɹi.');
   });
 
-  it('may be phrases, with digits and signs in them', async () => {
+  it('may be phrases with digits and signs', async () => {
     const text = "We use C++ 11, don't we?";
     const line = asLine(await saying(text, 'C++ 11', 'siː ɪˈlɛvən'));
     expect(line).toContain('sˈi ɪlˈɛvən,');
     expect(line).not.toContain('plˈʌs');
   });
 
-  it('are read as they are written where the voice has no such sound', async () => {
+  it('are spoken as written if the voice lacks a sound', async () => {
     const text = 'Call Anna now.';
     expect(asLine(await saying(text, 'Anna', 'ǃana'))).toBe(await read(text));
   });
 
-  it('are not mistaken for private-use characters in the text', async () => {
+  it('are distinct from private-use characters in the text', async () => {
     const text = 'Call \ue100 Anna \ue101 now.';
     expect(asLine(await saying(text, 'Anna', 'ˈɑnə'))).toBe(
       (await read('Call Anna now.')).replace(/\S*næ?n\S*|ˈænə/u, 'ˈɑnə'),
@@ -169,38 +169,38 @@ describe('words that a dictionary transcribes', () => {
   });
 });
 
-describe('where the reference misleads a listener', () => {
+describe('deviations from the reference package', () => {
   const same = async (written: string, said: string) =>
     expect(await read(written)).toBe(await read(said));
 
-  it('reads addresses with their dots', async () => {
+  it('read addresses with their dots', async () => {
     const line = await read('Write to anna@example.com.');
     expect(line).toContain(await read('example dot com'));
   });
 
-  it('takes "no." for a number only before one', async () => {
+  it('read "no." as number only before a number', async () => {
     expect(await read('The answer is no.')).toMatch(/ nˈO\.$/);
     await same('It is no. 5.', 'It is number 5.');
   });
 
-  it('reads tens of cents and final zeros', async () => {
+  it('read tens of cents and final zeros', async () => {
     await same('It costs $3.5 now.', 'It costs $3.50 now.');
     expect(await read('It is 2.10.')).not.toBe(await read('It is 2.1.'));
   });
 
-  it('reads long codes digit by digit', async () => {
+  it('read long codes digit by digit', async () => {
     await same('It is 4155550123.', 'It is four one five five five five zero one two three.');
   });
 
-  it('keeps the end of a sentence after p.m.', async () => {
+  it('keep the end of a sentence after p.m.', async () => {
     expect(await read('Come at 8 pm.')).toMatch(/\.$/);
     expect(await read('Come at 8 p.m.')).toMatch(/[^.]\.$/);
     expect(await read('At 8 p.m. we eat.')).not.toContain('m.');
   });
 });
 
-describe('markup and what cannot be said', () => {
-  it('says the words of Markdown and nothing of its signs', async () => {
+describe('markup and unspeakable text', () => {
+  it('speaks the words of Markdown without its markup', async () => {
     const plain = await read('This is very good.');
     for (const text of [
       'This is **very** good.',
@@ -211,7 +211,7 @@ describe('markup and what cannot be said', () => {
     }
   });
 
-  it('is silent about emoji and scripts that the voice does not have', async () => {
+  it('ignores emoji and unsupported scripts', async () => {
     for (const text of [
       '🙂',
       '👩‍👩‍👧‍👦🇨🇭',
@@ -227,7 +227,7 @@ describe('markup and what cannot be said', () => {
     expect(await read('Hi 🙂 there')).toBe(await read('Hi there'));
   });
 
-  it('reads Latin letters with accents however they are composed', async () => {
+  it('reads accented Latin letters, composed or decomposed', async () => {
     expect(await read('Zoe\u0308')).toBe(await read('Zo\u00eb'));
   });
 
@@ -248,7 +248,7 @@ describe('markup and what cannot be said', () => {
     ['spaces', ' '.repeat(5_000)],
     ['surrogates', '\udc00\ud800'.repeat(2_500)],
     ['words', 'The 3rd of May costs $5 at 7:30. '.repeat(150)],
-  ])('takes bounded time for 5,000 characters of %s', async (_, text) => {
+  ])('takes limited time for 5,000 characters of %s', async (_, text) => {
     const start = cpuMs();
     await us.phonemize(text);
     expect(cpuMs() - start).toBeLessThan(1_500);

@@ -6,8 +6,8 @@ import { phonemesOfIpa } from '../../../../media/tts/english-g2p/ipa.js';
 import { ENGLISH_VOICE } from '../../../support/harness/audio/english-front-end.js';
 import '../../../support/harness/process/property-seed.js';
 
-describe('a transcription', () => {
-  /** Right: what the voice's own lexicons have for the word. */
+describe('transcription', () => {
+  /** Expected: the entries of the voice's own lexicons. */
   it.each([
     ['hjuːdʒ', 'hjˈuʤ', 'hjˈuːʤ'],
     ['ˈhɛɹ', 'hˈɛɹ', 'hˈɛɹ'],
@@ -22,7 +22,7 @@ describe('a transcription', () => {
     ['t͡ʃɜːt͡ʃ', 'ʧˈɜɹʧ', 'ʧˈɜːʧ'],
     ['ˈhæpi', 'hˈæpi', 'hˈapi'],
     ['ˈlɪtl̩', 'lˈɪtᵊl', 'lˈɪtᵊl'],
-  ])('%s is said in the alphabet of either voice', (ipa, us, gb) => {
+  ])('%s is converted to the alphabet of either voice', (ipa, us, gb) => {
     expect([phonemesOfIpa(ipa, 'us'), phonemesOfIpa(ipa, 'gb')]).toEqual([us, gb]);
   });
 
@@ -46,16 +46,16 @@ describe('a transcription', () => {
     ['ɲoki', 'njOki'],
     ['ˈçuːʐ˥˩', 'ʃˈuʒ'],
     ['hawaiʔi', 'hɑwIi'],
-  ])('%s takes the nearest sounds', (ipa, phonemes) => {
+  ])('%s uses the nearest sounds', (ipa, phonemes) => {
     expect(phonemesOfIpa(ipa, 'us')).toBe(phonemes);
   });
 
   it.each(['ǃkoː', 'hello!', '漢', 'kæt2', '', ' . ', 'ˈ', 'A'])(
-    '%j, which has no sound near it, is not said',
+    '%j is rejected, because it has no similar sound',
     (ipa) => expect(phonemesOfIpa(ipa, 'us')).toBe(undefined),
   );
 
-  it('never has a sign that the voice does not know, whatever it is made of', async () => {
+  it('never gives a symbol that the voice does not have, for any input', async () => {
     const vocabulary = JSON.parse(await readFile(join(ENGLISH_VOICE, 'vocab.json'), 'utf8'));
     const known = new Set([...Object.keys(vocabulary), 'ɾ']);
     const signs = [...'pbtdkɡgfvθðszʃʒhmnŋlɹrwjiɪeɛæaɑɒɔoʊuʌəɜɝɚyøœɲʎχʁɾʔ'];

@@ -7,7 +7,7 @@ import { EspeakProcess, locateEspeak } from '../../../../media/tts/espeak/espeak
 import { espeakTextOf } from '../../../../media/tts/espeak/espeak-text.js';
 import { languageCases } from '../../../support/corpora/language-cases.js';
 
-/** Letters by name as capitals, titles as the neural voice's tables write them. */
+/** Spelled letters as capitals, titles as in the neural voice's tables. */
 function said(written: string): string {
   return espeakTextOf(written, 'en')
     .text.replaceAll('-', ' ')
@@ -18,13 +18,13 @@ function said(written: string): string {
     .replace(/\bA M\b/g, 'AM');
 }
 
-describe('English text that the formant engine speaks', () => {
-  it.each(languageCases('en'))('$written is said "$spoken"', ({ written, spoken }) => {
+describe('English text of the eSpeak voice', () => {
+  it.each(languageCases('en'))('$written is spoken as "$spoken"', ({ written, spoken }) => {
     expect(said(written).toLowerCase()).toBe(spoken.toLowerCase());
   });
 });
 
-describe('any text at all', () => {
+describe('any text', () => {
   const parts = fc.constantFrom(
     '[SPELL:',
     ']',
@@ -46,7 +46,7 @@ describe('any text at all', () => {
   );
 
   it.each(LANGUAGES)(
-    'in %s is read without figures, and each part stands for some of it',
+    'in %s is converted without digits, and each part maps to the written text',
     (language) => {
       fc.assert(
         fc.property(texts, (written) => {
@@ -65,7 +65,7 @@ describe('any text at all', () => {
   );
 });
 
-describe('the phonemes of English text', () => {
+describe('phonemes of English text', () => {
   let engine: EspeakProcess;
   let phonemizer: EspeakPhonemizer;
   beforeAll(() => {
@@ -86,11 +86,11 @@ describe('the phonemes of English text', () => {
     ['on 3/4/2025', 'on March fourth, twenty twenty five'],
     ['[SPELL:BX42]', 'B, X, four, two'],
     ['12 Oak Dr. is near St. Paul', 'twelve Oak drive is near saint Paul'],
-  ])('"%s" are those of "%s"', async (written, words) => {
+  ])('of "%s" equal those of "%s"', async (written, words) => {
     expect(await phonemes(written)).toBe(await phonemes(words));
   });
 
-  it('have the letter A where it is spelt, and not the article', async () => {
+  it('have the letter A where it is spelled, and not the article', async () => {
     expect(await phonemes('[SPELL:KA]')).toContain('ˈeɪ');
   });
 });

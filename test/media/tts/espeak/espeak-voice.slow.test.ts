@@ -89,8 +89,8 @@ function expectNothingLeft(): void {
   for (const priority of PRIORITIES) expect(scheduler.waiting(priority)).toBe(0);
 }
 
-describe('the formant voices', () => {
-  it.each(LANGUAGES)('speak %s, and tell when each word is said', async (language) => {
+describe('eSpeak voices', () => {
+  it.each(LANGUAGES)('speak %s and return the time of each word', async (language) => {
     const text = SENTENCES[language];
     const { samples, words } = await say(text, { language });
     const seconds = samples.length / RATE;
@@ -104,7 +104,7 @@ describe('the formant voices', () => {
     );
   });
 
-  it('tell a word at the latest with the sound that it begins in', async () => {
+  it('return the time of a word at the latest with its audio', async () => {
     const { chunks } = await say(`${SENTENCES.en} And so on, with 25 more words, until it ends.`);
     let at = 0;
     for (const { samples, words } of chunks) {
@@ -115,22 +115,22 @@ describe('the formant voices', () => {
     expect(chunks.length).toBeGreaterThan(5);
   });
 
-  it('are understood by the recogniser', async () => {
+  it('are transcribed correctly by the recogniser', async () => {
     const { samples } = await say('Good morning. What are your opening hours on Sunday?');
-    const heard: number[] = [];
+    const durations: number[] = [];
     const resampler = new Resampler(RATE, 16_000);
-    resampler.push(samples, (part) => void heard.push(...part));
-    resampler.flush((part) => void heard.push(...part));
+    resampler.push(samples, (part) => void durations.push(...part));
+    resampler.flush((part) => void durations.push(...part));
     const folder = modelFolder('moonshine-tiny-en');
     const recogniser = new MoonshineSpeechToText({ id: 'moonshine-tiny-en', folder, scheduler });
-    const { text } = await recogniser.transcribe(Float32Array.from(heard), {
+    const { text } = await recogniser.transcribe(Float32Array.from(durations), {
       priority: 'final-transcript',
     });
     await recogniser.close();
     expect(text.toLowerCase()).toMatch(/good morning|opening hours|sunday/);
   });
 
-  it('speak faster and slower', async () => {
+  it('support different speeds', async () => {
     const length = async (speed: number) =>
       (await say(SENTENCES.de, { language: 'de', speed })).samples.length;
     const own = await length(1);
@@ -138,7 +138,7 @@ describe('the formant voices', () => {
     expect((await length(0.5)) / own).toBeGreaterThan(1.5);
   });
 
-  it('say what is spelt letter by letter, as one word of the text', async () => {
+  it('spell letter by letter, as one word of the text', async () => {
     const text = 'Ihr Code ist [SPELL:BX42] bitte.';
     const { words } = await say(text, { language: 'de' });
     const [, , , code] = words;
@@ -157,7 +157,7 @@ describe('the formant voices', () => {
     ['combining marks', `a${'\u0301'.repeat(15_000)}`],
     ['one endless word', 'x'.repeat(1_000)],
     ['many digits', '9'.repeat(300)],
-  ])('survive %s', async (_, text) => {
+  ])('do not fail on %s', async (_, text) => {
     for (const language of ['de', 'ru'] as const) {
       const { samples, words } = await say(text, { language });
       expect(samples.every(Number.isFinite)).toBe(true);
@@ -166,13 +166,13 @@ describe('the formant voices', () => {
     expectNothingLeft();
   });
 
-  it('refuse a text of more than 20,000 characters', async () => {
+  it('reject a text of more than 20,000 characters', async () => {
     await expect(say('x'.repeat(20_001))).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 });
 
-describe('an utterance that is stopped', () => {
-  it('leaves nothing behind when its signal fires', async () => {
+describe('stopped utterance', () => {
+  it('leaves nothing behind when its signal is aborted', async () => {
     const stop = new AbortController();
     const speech = speak(`${SENTENCES.en} `.repeat(20), {}, stop.signal);
     await speech.next();
@@ -185,7 +185,7 @@ describe('an utterance that is stopped', () => {
     expectNothingLeft();
   });
 
-  it('leaves nothing behind when its reader goes, or never comes back', async () => {
+  it('leaves nothing behind when its reader stops or never continues', async () => {
     const left = speak(`${SENTENCES.en} `.repeat(20));
     await left.next();
     await left.return(undefined);
@@ -196,10 +196,10 @@ describe('an utterance that is stopped', () => {
     await expect.poll(() => [engine.pending, scheduler.busy]).toEqual([0, 0]);
   });
 
-  it('does not wait for a permit any more', async () => {
+  it('no longer waits for a permit', async () => {
     const stop = new AbortController();
     let free = (): void => undefined;
-    const held = scheduler.use(
+    const blockingJob = scheduler.use(
       'turn',
       () =>
         new Promise<void>((resolve) => {
@@ -211,15 +211,15 @@ describe('an utterance that is stopped', () => {
     stop.abort();
     await expect(waiting).rejects.toMatchObject({ code: 'ABORTED' });
     free();
-    await held;
+    await blockingJob;
     expectNothingLeft();
   });
 });
 
-describe('the formant process', () => {
-  it('starts again after its death, which the utterance under way hears of', async () => {
+describe('eSpeak process', () => {
+  it('is restarted after its death, which fails the current utterance', async () => {
     await say('Hello.');
-    // Stopped first: otherwise it may have answered before it is seen to be asked.
+    // Stops the process first, so that it cannot respond before the kill.
     process.kill(engine.pid!, 'SIGSTOP');
     const speech = speak(`${'Every good boy does fine and the quick brown fox jumps '.repeat(3)}.`);
     const coming = speech.next();
@@ -235,21 +235,21 @@ describe('the formant process', () => {
     expect((await say('Hello again.')).samples.length).toBeGreaterThan(RATE / 2);
   });
 
-  it('is replaced when it hangs, and says what comes then', async () => {
+  it('is replaced when it hangs, and serves the next utterance', async () => {
     const limits = { replyTimeoutMs: 1_000, startTimeoutMs: 20_000 };
     const hanging = new EspeakProcess(locateEspeak()!, limits);
     try {
       const phonemes = await hanging.phonemes('de', [['Guten', 'Tag']]);
       process.kill(hanging.pid!, 'SIGSTOP');
-      const held = hanging.phonemes('de', [['Guten', 'Tag']]);
-      await expect(held).rejects.toMatchObject({ code: 'WORKER_DIED' });
+      const blockingJob = hanging.phonemes('de', [['Guten', 'Tag']]);
+      await expect(blockingJob).rejects.toMatchObject({ code: 'WORKER_DIED' });
       expect(await hanging.phonemes('de', [['Guten', 'Tag']])).toEqual(phonemes);
     } finally {
       await hanging.close();
     }
   });
 
-  it('serves sixteen utterances at a time, each with its own sound', async () => {
+  it('serves sixteen concurrent utterances, each with its own audio', async () => {
     const alone = await say(SENTENCES.fr, { language: 'fr' });
     const all = await Promise.all(
       Array.from({ length: 16 }, (_, i) => {
@@ -258,7 +258,7 @@ describe('the formant process', () => {
       }),
     );
     const again = all[LANGUAGES.indexOf('fr')]!;
-    // The engine's own flutter changes the length a little from time to time.
+    // Random variation in the engine changes the duration slightly.
     expect(Math.abs(again.samples.length / alone.samples.length - 1)).toBeLessThan(0.03);
     expect(again.words.map(({ textStart }) => textStart)).toEqual(
       alone.words.map(({ textStart }) => textStart),
@@ -266,7 +266,7 @@ describe('the formant process', () => {
     expectNothingLeft();
   });
 
-  it('does no more after it is closed, and leaves no process', async () => {
+  it('does nothing after its close and leaves no process behind', async () => {
     const other = new EspeakProcess(locateEspeak()!);
     await other.phonemes('de', [['Guten', 'Tag']]);
     const pid = other.pid!;
@@ -276,7 +276,7 @@ describe('the formant process', () => {
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
 
-  it('tells of an engine that cannot be loaded', async () => {
+  it('reports an engine that cannot be loaded', async () => {
     const broken = new EspeakProcess('/nowhere/engine.js');
     await expect(broken.phonemes('de', [['x']])).rejects.toMatchObject({ code: 'WORKER_DIED' });
     await broken.close();

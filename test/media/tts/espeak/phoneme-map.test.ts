@@ -7,12 +7,12 @@ import { EspeakVoice } from '../../../../media/tts/espeak/espeak-voice.js';
 import {
   mnemonicsOf,
   type PhonemeMap,
-  phonemesOf,
+  phonemeMapOf,
   SOUND_SAMPLES,
 } from '../../../../media/tts/espeak/phoneme-map.js';
 import { ESPEAK_VOICE_NAMES } from '../../../../src/features/voices/espeak-voices.js';
 
-/** Words that the engine itself reads as they are transcribed here. */
+/** Words whose transcription equals the engine's own pronunciation. */
 const WORDS: Readonly<Record<Language, readonly [word: string, ipa: string]>> = {
   en: ['banjo', 'ˈbændʒoʊ'],
   ca: ['casa', 'ˈkazə'],
@@ -34,13 +34,13 @@ beforeAll(() => {
 });
 afterAll(() => engine.close());
 
-async function soundsIn(language: Language): Promise<PhonemeMap> {
+async function phonemeMapIn(language: Language): Promise<PhonemeMap> {
   const sample = SOUND_SAMPLES[language].replaceAll(',', '');
-  const { ipa, own } = await engine.sounds(ESPEAK_VOICE_NAMES[language], sample);
-  return phonemesOf(ipa, own);
+  const { ipa, mnemonics } = await engine.mnemonics(ESPEAK_VOICE_NAMES[language], sample);
+  return phonemeMapOf(ipa, mnemonics);
 }
 
-/** How many samples the engine makes of a text; its flutter changes that by some ms. */
+/** Number of samples of a text; random variation in the engine changes it by some ms. */
 async function lengthOf(language: Language, text: string, ipa?: string): Promise<number> {
   const name = ESPEAK_VOICE_NAMES[language];
   const voice = new EspeakVoice({ id: 'x', language, voice: name, process: engine, queue });
@@ -52,14 +52,14 @@ async function lengthOf(language: Language, text: string, ipa?: string): Promise
   return samples;
 }
 
-describe.each(LANGUAGES)('the formant voice of %s', (language) => {
+describe.each(LANGUAGES)('eSpeak voice of %s', (language) => {
   const [word, ipa] = WORDS[language];
 
-  it('can say most sounds of its language', async () => {
-    expect((await soundsIn(language)).size).toBeGreaterThan(22);
+  it('supports most sounds of its language', async () => {
+    expect((await phonemeMapIn(language)).size).toBeGreaterThan(22);
   });
 
-  it('says a word by its transcription, whatever is written', async () => {
+  it('speaks a transcription in place of the written word', async () => {
     const own = await lengthOf(language, word);
     const other = word.slice(0, 1).repeat(12);
     const settled = await lengthOf(language, other, ipa);
@@ -69,23 +69,25 @@ describe.each(LANGUAGES)('the formant voice of %s', (language) => {
   });
 });
 
-describe('a transcription', () => {
+describe('transcription', () => {
   it('has its stress before the vowel', async () => {
-    const sounds = await soundsIn('en');
-    expect(mnemonicsOf('ˈbænd.ʒoʊ', sounds)).toBe("b'andZoU");
-    expect(mnemonicsOf('ˌstrɛθ', sounds)).toBe('str,ET'.replace('r', sounds.get('ɹ') ?? 'r'));
+    const phonemeMap = await phonemeMapIn('en');
+    expect(mnemonicsOf('ˈbænd.ʒoʊ', phonemeMap)).toBe("b'andZoU");
+    expect(mnemonicsOf('ˌstrɛθ', phonemeMap)).toBe(
+      'str,ET'.replace('r', phonemeMap.get('ɹ') ?? 'r'),
+    );
   });
 
-  it('is left alone where the voice lacks a sound', async () => {
-    const sounds = await soundsIn('es');
-    expect(mnemonicsOf('ǃa', sounds)).toBeUndefined();
-    expect(mnemonicsOf('', sounds)).toBeUndefined();
+  it('is not used if the voice lacks a sound', async () => {
+    const phonemeMap = await phonemeMapIn('es');
+    expect(mnemonicsOf('ǃa', phonemeMap)).toBeUndefined();
+    expect(mnemonicsOf('', phonemeMap)).toBeUndefined();
     const said = await lengthOf('es', 'hola', 'ǃa');
     const own = await lengthOf('es', 'hola');
     expect(Math.abs(said - own) / own).toBeLessThan(0.1);
   });
 
-  it('stands where its word stood, and nobody else writes phonemes', () => {
+  it('replaces its word, and phonemes in the text are not interpreted', () => {
     const text = 'Say [[h@l]] to Qwrt at 7:30.';
     const settled = [{ textStart: 15, textEnd: 19, text: 'Qwrt', phonemes: "b'andZoU" }];
     const reading = espeakTextOf(text, 'en', settled);

@@ -21,7 +21,7 @@ async function encode(isExact: boolean) {
   return Object.fromEntries(Object.entries(outputs).map(([name, { data }]) => [name, data]));
 }
 
-it.runIf(await hasExactInt8())('gives the same values with unsigned weights', async () => {
+it.runIf(await hasExactInt8())('unsigned weights give the same values', async () => {
   const signed = await encode(true);
   expect(Object.keys(signed)).toHaveLength(3);
   expect(await encode(false)).toEqual(signed);

@@ -50,7 +50,7 @@ function isSame(one: Float32Array, other: Float32Array): boolean {
 
 async function expectNothingLeft(): Promise<void> {
   expect(voice.pending).toBe(0);
-  expect(await voice.open()).toBe(0);
+  expect(await voice.countOpenUtterances()).toBe(0);
   expect(scheduler.busy).toBe(0);
   for (const priority of PRIORITIES) expect(scheduler.waiting(priority)).toBe(0);
 }
@@ -69,7 +69,7 @@ function expectInOrder(words: readonly WordTime[], samples: number): void {
   expect(time).toBeLessThanOrEqual(samples);
 }
 
-/** Largest step from a sample to the next, as a share of the loudest sample. */
+/** Largest step between two samples relative to the peak. */
 function largestStep(samples: Float32Array): number {
   let step = 0;
   let peak = 0;
@@ -80,8 +80,8 @@ function largestStep(samples: Float32Array): number {
   return step / peak;
 }
 
-describe('the English voice', () => {
-  it('speaks in pieces: the first is short, and none clicks where it joins the next', async () => {
+describe('English voice', () => {
+  it('speaks in chunks: the first is short, and the joins have no clicks', async () => {
     const { chunks, samples } = await say(TWELVE);
     expect(chunks.length).toBeGreaterThan(3);
     expect(chunks[0]!.samples.length).toBeLessThan(0.3 * SAMPLE_RATE);
@@ -91,14 +91,14 @@ describe('the English voice', () => {
     expect(largestStep(samples)).toBeLessThanOrEqual(inside);
   });
 
-  it('begins to be heard within 150 ms of its first sample', async () => {
+  it('becomes audible within 150 ms of its first sample', async () => {
     const { samples } = await say(TWELVE);
     const peak = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
     const onset = samples.findIndex((sample) => Math.abs(sample) > 0.1 * peak);
     expect(onset / SAMPLE_RATE).toBeLessThan(0.15);
   });
 
-  it('tells with the first chunk when each word is said', async () => {
+  it('returns the times of all words with the first chunk', async () => {
     const { chunks, samples, words } = await say(TWELVE);
     expect(words.map((word) => TWELVE.slice(word.textStart, word.textEnd))).toEqual(
       TWELVE.replace('.', '').split(' '),
@@ -107,7 +107,7 @@ describe('the English voice', () => {
     expectInOrder(words, samples.length);
   });
 
-  it('repeats itself to the bit with the same seed and not with another', async () => {
+  it('is reproducible bit by bit with the same seed, and differs with another one', async () => {
     const [first, again, other] = [
       await say(TWELVE, { seed: 11 }),
       await say(TWELVE, { seed: 11 }),
@@ -117,14 +117,14 @@ describe('the English voice', () => {
     expect(isSame(other.samples, first.samples)).toBe(false);
   });
 
-  it('speaks faster and slower', async () => {
+  it('supports different speeds', async () => {
     const length = async (speed: number) => (await say(TWELVE, { speed })).samples.length;
     const own = await length(1);
     expect((await length(2)) / own).toBeLessThan(0.7);
     expect((await length(0.5)) / own).toBeGreaterThan(1.5);
   });
 
-  it('goes on through a text of thousands of characters, with words in order to its end', async () => {
+  it('speaks a text of thousands of characters completely, with its words in order', async () => {
     const text =
       'Every good boy does fine, and the quick brown fox jumps over the lazy dog, '.repeat(14);
     const { chunks, samples, words } = await say(text);
@@ -155,13 +155,13 @@ describe('the English voice', () => {
     60_000,
   );
 
-  it('refuses a text that is out of all bounds', async () => {
+  it('rejects an excessive text', async () => {
     await expect(say('word '.repeat(5_000))).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 });
 
-describe('an utterance that is stopped', () => {
-  it('ends with ABORTED and leaves nothing, at whatever moment', async () => {
+describe('stopped utterance', () => {
+  it('throws ABORTED and leaves nothing behind, at any time', async () => {
     for (const delayMs of [0, 1, 5, 15, 40]) {
       const controller = new AbortController();
       const stopped = (async () => {
@@ -175,23 +175,23 @@ describe('an utterance that is stopped', () => {
     }
   });
 
-  it('does not begin when its signal has fired before', async () => {
+  it('does not start if its signal was already aborted', async () => {
     const stopped = speak(TWELVE, {}, AbortSignal.abort()).next();
     await expect(stopped).rejects.toMatchObject({ code: 'ABORTED' });
     await expectNothingLeft();
   });
 
-  it('leaves nothing when its reader walks away without a word', async () => {
+  it('leaves nothing behind when its reader stops without a return', async () => {
     for await (const _ of speak(TWELVE)) break;
     await expectNothingLeft();
   });
 
-  it('leaves nothing when its reader never comes back after the signal', async () => {
+  it('leaves nothing behind when its reader never continues after the abort', async () => {
     const controller = new AbortController();
     const speech = speak(TWELVE, {}, controller.signal);
     await speech.next();
     controller.abort();
-    // A later utterance's job stands behind what the stopped one may still have in the thread.
+    // The job of a later utterance runs after any remaining job of the stopped one.
     await say('Yes.');
     await expectNothingLeft();
     await expect(speech.next()).rejects.toMatchObject({ code: 'ABORTED' });
@@ -199,14 +199,14 @@ describe('an utterance that is stopped', () => {
 });
 
 describe('many utterances', () => {
-  it('of 16 callers all finish, each with the sound that it has alone', async () => {
+  it('of 16 callers all finish, each with the same audio as alone', async () => {
     const alone = await say(TWELVE, { seed: 3 });
     const all = await Promise.all(Array.from({ length: 16 }, () => say(TWELVE, { seed: 3 })));
     for (const { samples } of all) expect(isSame(samples, alone.samples)).toBe(true);
     await expectNothingLeft();
   });
 
-  it('that 200 callers stop leave no job and no memory', async () => {
+  it('that 200 callers abort leave no job and no memory behind', async () => {
     const stopOne = async (i: number) => {
       const controller = new AbortController();
       const speech = speak(TWELVE, { seed: i }, controller.signal);
@@ -228,15 +228,15 @@ describe('many utterances', () => {
   }, 60_000);
 });
 
-describe('the thread of a voice', () => {
-  it('says what is missing when its model is not there', async () => {
+describe('thread of a voice', () => {
+  it('reports the missing model', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-no-voice-'));
     const missing = new HibariVoice({ id: 'none', folder, scheduler });
     await expect(missing.warm()).rejects.toMatchObject({ code: 'MODEL_MISSING' });
     await missing.close();
   });
 
-  it('rejects what it held when it is closed, and leaves no permit taken', async () => {
+  it('rejects its jobs when it is closed and releases all permits', async () => {
     const closing = new HibariVoice({ id: 'closing', folder: ENGLISH_VOICE, scheduler });
     const options = { signal: new AbortController().signal, firstPriority: 'first-chunk' } as const;
     const first = closing.speak(utterance(TWELVE), options).next();

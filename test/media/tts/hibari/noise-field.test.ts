@@ -9,7 +9,7 @@ import {
 
 const quantiles = makeQuantiles();
 
-/** The noise as the synthesis draws it: real and imaginary parts of each bin. */
+/** The noise as used by the synthesis: real and imaginary parts of each bin. */
 function draw(topP: number, seed: number): Float64Array {
   const noise = new NoiseField(quantiles, { temperature: 1, topP, seed });
   const { low, span, scale } = noise;
@@ -34,7 +34,7 @@ function correlation(values: Float64Array, lag: number): number {
   return sum / (values.length - lag);
 }
 
-describe('the noise of a hibari voice', () => {
+describe('noise of a hibari voice', () => {
   it('is normal with variance 1 at the default top_p', () => {
     const values = draw(0.8, 5);
     expect(moment(values, 1)).toBeCloseTo(0, 1);
@@ -42,14 +42,14 @@ describe('the noise of a hibari voice', () => {
     expect(Math.abs(moment(values, 4) - 3)).toBeLessThan(0.15);
   });
 
-  it('is independent from part to part, bin to bin and frame to frame', () => {
+  it('is independent between parts, bins and frames', () => {
     const values = draw(0.8, 9);
     for (const lag of [1, 2, 3, 4, 1202, 1203, 2404]) {
       expect(Math.abs(correlation(values, lag))).toBeLessThan(0.015);
     }
   });
 
-  it('loses its large values and keeps its variance below the default top_p', () => {
+  it('is limited and keeps its variance below the default top_p', () => {
     const own = draw(0.8, 3);
     const cut = draw(0.4, 3);
     expect(Math.max(...own)).toBeGreaterThan(3.5);
@@ -61,7 +61,7 @@ describe('the noise of a hibari voice', () => {
     expect(draw(1, 4)).toEqual(draw(0.8, 4));
   });
 
-  it.each([0, -1, 2 ** 31, 2 ** 32 + 5, 0.5])('takes %d for a seed', (seed) => {
+  it.each([0, -1, 2 ** 31, 2 ** 32 + 5, 0.5])('accepts the seed %d', (seed) => {
     const values = draw(0.8, seed);
     expect(Math.abs(moment(values, 2) - 1)).toBeLessThan(0.02);
   });

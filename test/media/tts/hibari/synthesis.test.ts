@@ -17,7 +17,9 @@ const fixture: Fixture = JSON.parse(
 );
 const tools = new SynthesisTools();
 
-/** Frames with voice at both ends and none in between, by formulas that the fixture's maker shares. */
+/**
+ * Frames that are voiced at both ends and unvoiced in the middle, by the formulas of the fixture.
+ */
 function madeUp(frames: number, logNoise: number): { spectra: Float32Array; pitch: Float32Array } {
   const spectra = new Float32Array(frames * FRAME_VALUES);
   for (let t = 0; t < frames; t++) {
@@ -43,7 +45,7 @@ interface Cut {
   readonly temperature?: number;
   readonly topP?: number;
   readonly skip?: number;
-  /** Pairs of frames at a time, over and over. */
+  /** Numbers of frame pairs per chunk, repeated cyclically. */
   readonly pairs?: readonly number[];
 }
 
@@ -62,15 +64,15 @@ function synthesise(cut: Cut): Float32Array {
   return Float32Array.from(samples);
 }
 
-describe('the synthesis of a hibari voice', () => {
-  it.each(fixture.cases)('gives what the reference does on $frames frames', (expected) => {
+describe('synthesis of a hibari voice', () => {
+  it.each(fixture.cases)('equals the reference on $frames frames', (expected) => {
     const samples = synthesise({ frames: expected.frames, logNoise: -60 });
     expect(samples.length).toBe(expected.frames * HOP);
     const picked = samples.filter((_, i) => i % expected.step === 0);
     expect(decibels(picked, Float32Array.from(expected.samples))).toBeLessThan(-100);
   });
 
-  it('is the same however the stream is cut', () => {
+  it('is the same in any chunking', () => {
     const whole = synthesise({});
     const cuts = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 8 });
     fc.assert(
@@ -81,17 +83,17 @@ describe('the synthesis of a hibari voice', () => {
     );
   });
 
-  it.each([1, 2, 3, 8, 9, 22, 59])('leaves out %i hops and nothing else', (skip) => {
+  it.each([1, 2, 3, 8, 9, 22, 59])('skips exactly %i hops', (skip) => {
     const samples = synthesise({ skip, pairs: [3, 1] });
     expect(decibels(samples, synthesise({}).subarray(skip * HOP))).toBeLessThan(-100);
   });
 
-  it('repeats itself with the same seed and only then', () => {
+  it('is reproducible with the same seed only', () => {
     expect(synthesise({ seed: 7 })).toEqual(synthesise({ seed: 7 }));
     expect(decibels(synthesise({ seed: 7 }), synthesise({ seed: 8 }))).toBeGreaterThan(-40);
   });
 
-  it('scales the noise with the temperature and keeps its loudness at any top_p', () => {
+  it('scales the noise with the temperature and keeps its level at any top_p', () => {
     const noiseOf = (cut: Cut) => {
       const quiet = synthesise({ temperature: 0 });
       return Math.sqrt(synthesise(cut).reduce((sum, v, i) => sum + (v - quiet[i]!) ** 2, 0));
@@ -101,7 +103,7 @@ describe('the synthesis of a hibari voice', () => {
     for (const topP of [0, 0.3, 0.6, 1]) expect(noiseOf({ topP }) / own).toBeCloseTo(1, 1);
   });
 
-  it('survives values that no model should give', () => {
+  it('handles invalid model outputs', () => {
     const spectra = new Float32Array(20 * FRAME_VALUES);
     const odd = [Number.NaN, Infinity, -Infinity, 1e30, -1e30];
     for (let i = 0; i < spectra.length; i++) spectra[i] = odd[i % odd.length]!;

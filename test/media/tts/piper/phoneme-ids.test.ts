@@ -19,18 +19,18 @@ function clause(text: string, phonemes: string, more: Partial<PhonemeClause> = {
 
 const said = (ids: readonly number[]) => ids.map((id) => symbols.get(id)).join('');
 
-describe('the script of a Piper voice', () => {
-  it('pads each phoneme, between a start and an end', () => {
+describe('phoneme IDs of a Piper voice', () => {
+  it('have a pad between phonemes, a start and an end', () => {
     const { ids } = phonemeIdsOf([clause('hi', 'hˈaɪ')], config);
     expect(said(ids)).toBe('^_h_ˈ_a_ɪ_._$');
   });
 
-  it('knows which ids say which word', () => {
+  it('map to words', () => {
     const { ids, words } = phonemeIdsOf([clause('good day', 'ɡʊd dˈeɪ')], config);
     expect(words.map(({ from, to }) => said(ids.slice(from, to)))).toEqual(['ɡ_ʊ_d_', 'd_ˈ_e_ɪ_']);
   });
 
-  it('parts words that were said as one', () => {
+  it('are divided between words that were spoken as one', () => {
     const alone = ['ʌv', 'ðˈə', 'dˈeɪ'];
     const { ids, words } = phonemeIdsOf([clause('of the day', 'ʌvðə dˈeɪ', { alone })], config);
     expect(words.map(({ from, to }) => said(ids.slice(from, to)).replaceAll('_', ''))).toEqual([
@@ -40,7 +40,7 @@ describe('the script of a Piper voice', () => {
     ]);
   });
 
-  it('has one word for all that a written one is said with', () => {
+  it('map to one word for all parts of a written word', () => {
     const number = { textStart: 0, textEnd: 2 };
     const words = [number, number, { textStart: 3, textEnd: 6 }];
     const script = phonemeIdsOf([clause('', 'fˈɔː tˈuː dˈeɪ', { words })], config);
@@ -52,11 +52,11 @@ describe('the script of a Piper voice', () => {
     expect(said(script.ids.slice(first!.from, first!.to)).replaceAll('_', '')).toBe('fˈɔː tˈuː');
   });
 
-  it('leaves out what the voice does not know', () => {
+  it('omit unknown phonemes', () => {
     expect(said(phonemeIdsOf([clause('x', 'h世a')], config).ids)).toBe('^_h_a_._$');
   });
 
-  it('says a word as it is transcribed, and as it is written where it cannot', () => {
+  it('follow a transcription, or the written word if the voice lacks a sound', () => {
     const clauses = [clause('good day all', 'ɡʊd dˈeɪ ɔːl')];
     const say = (ipa: string, textEnd = 8) => {
       const { ids, words } = phonemeIdsOf(clauses, config, [{ textStart: 5, textEnd, ipa }]);
@@ -68,8 +68,8 @@ describe('the script of a Piper voice', () => {
   });
 });
 
-describe('the alignment', () => {
-  it('never goes back, whatever it is given', () => {
+describe('alignment', () => {
+  it('is monotonic for any input', () => {
     const words = wordsOfPhonemes([...'abc xyz'], ['zzz', '', 'abcabc', 'x']);
     expect(words.length).toBe(7);
     expect([...words].sort((a, b) => a - b)).toEqual(words);

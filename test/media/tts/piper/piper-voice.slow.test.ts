@@ -28,7 +28,7 @@ import { modelFolder } from '../../../support/harness/process/model-folder.js';
 
 const TWELVE = 'Our office opens at nine in the morning and closes at six.';
 const RATE = 22_050;
-/** Of an overlap of ten frames; nine give −58 dB. */
+/** The difference with an overlap of ten frames; nine give −58 dB. */
 const SEAMLESS_DB = -100;
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-piper-'));
@@ -66,7 +66,12 @@ async function say(text: string, changes: Partial<SynthesisRequest> = {}) {
 }
 
 async function expectNothingLeft(): Promise<void> {
-  expect([voice.pending, await voice.open(), engine.pending, scheduler.busy]).toEqual([0, 0, 0, 0]);
+  expect([
+    voice.pending,
+    await voice.countOpenUtterances(),
+    engine.pending,
+    scheduler.busy,
+  ]).toEqual([0, 0, 0, 0]);
   for (const priority of PRIORITIES) expect(scheduler.waiting(priority)).toBe(0);
 }
 
@@ -84,12 +89,12 @@ function expectInOrder(words: readonly WordTime[], samples: number): void {
   expect(time).toBeLessThanOrEqual(samples);
 }
 
-describe('a Piper voice', () => {
-  it('speaks in pieces, the first a short one, and tells all words with it', async () => {
+describe('Piper voice', () => {
+  it('speaks in chunks with a short first one that has all word times', async () => {
     const { chunks, samples, words } = await say(TWELVE);
     const frames = chunks.map((chunk) => chunk.samples.length / 256);
     expect(frames.slice(0, 3)).toEqual([16, 32, 96]);
-    // What would be left is worth no piece of its own.
+    // A smaller remainder is not a separate chunk.
     expect(frames.at(-1)).toBeGreaterThan(64);
     expect(frames.length).toBeLessThanOrEqual(5);
     expect(samples.length / RATE).toBeGreaterThan(2.5);
@@ -101,7 +106,7 @@ describe('a Piper voice', () => {
     );
   });
 
-  it('is understood by the recogniser', async () => {
+  it('is transcribed correctly by the recogniser', async () => {
     const { samples } = await say(TWELVE);
     const parts: Float32Array[] = [];
     const resampler = new Resampler(RATE, 16_000);
@@ -116,7 +121,7 @@ describe('a Piper voice', () => {
     expect(text.toLowerCase()).toMatch(/office opens at (nine|9).*morning and closes at (six|6)/);
   });
 
-  it('repeats itself with the same seed and not with another, but for a temperature of 0', async () => {
+  it('is reproducible with the same seed only, except at a temperature of 0', async () => {
     const [first, again, other] = [
       await say(TWELVE),
       await say(TWELVE),
@@ -129,14 +134,14 @@ describe('a Piper voice', () => {
     expect(decibels(alsoCold.samples, cold.samples)).toBeLessThan(SEAMLESS_DB);
   });
 
-  it('speaks faster and slower', async () => {
+  it('supports different speeds', async () => {
     const length = async (speed: number) => (await say(TWELVE, { speed })).samples.length;
     const own = await length(1);
     expect((await length(2)) / own).toBeLessThan(0.7);
     expect((await length(0.5)) / own).toBeGreaterThan(1.5);
   });
 
-  it('goes on through a text that is too long for one run', async () => {
+  it('speaks a text that is too long for one run', async () => {
     const text = 'Every good boy does fine, and the quick brown fox jumps. '.repeat(8);
     const { samples, words } = await say(text);
     expect(words.length).toBe(text.match(/\w+/g)!.length);
@@ -151,14 +156,14 @@ describe('a Piper voice', () => {
     ['control characters', '\u0000\u0007\u001b[31m'],
     ['combining marks', `a${'\u0301'.repeat(15_000)}`],
     ['one endless word', 'x'.repeat(600)],
-  ])('survives %s', async (_, text) => {
+  ])('does not fail on %s', async (_, text) => {
     const { samples, words } = await say(text);
     expect(samples.every(Number.isFinite)).toBe(true);
     expectInOrder(words, samples.length);
     await expectNothingLeft();
   });
 
-  it('leaves nothing behind when it is stopped, or its reader goes', async () => {
+  it('leaves nothing behind when it is stopped or its reader stops', async () => {
     const stop = new AbortController();
     const speech = speak(`${TWELVE} ${TWELVE}`, {}, stop.signal);
     await speech.next();
@@ -171,9 +176,9 @@ describe('a Piper voice', () => {
     await expectNothingLeft();
   });
 
-  it('hears of the death of its phonemizer, and speaks again after it', async () => {
+  it('fails when its phonemizer dies and speaks again afterwards', async () => {
     await say('Hello.');
-    // Stopped first: otherwise it may have answered before it is seen to be asked.
+    // Stops the process first, so that it cannot respond before the kill.
     process.kill(engine.pid!, 'SIGSTOP');
     const coming = speak(TWELVE).next();
     await expect.poll(() => engine.pending).toBe(1);
@@ -184,18 +189,18 @@ describe('a Piper voice', () => {
   });
 });
 
-describe('its model', () => {
+describe('model of a Piper voice', () => {
   const config = parsePiperConfig(readFileSync(JOE_CONFIG));
-  const sound = { temperature: 1, seed: 3, speed: 1 };
+  const settings = { temperature: 1, seed: 3, speed: 1 };
   const ids = [1, 0, ...Array.from({ length: 100 }, (_, i) => (i % 2 === 0 ? 20 + i : 0)), 2];
 
   async function encoded(model: PiperModel) {
-    const plan = await model.encode(ids, sound);
-    if (plan.type === 'sound') throw new Error('The voice was not cut');
+    const plan = await model.encode(ids, settings);
+    if (plan.type === 'audio') throw new Error('The voice was not cut');
     return plan;
   }
 
-  it('makes the same sound in windows as in one go', async () => {
+  it('gives the same audio in windows as in one run', async () => {
     const model = await PiperModel.load(JOE, folder, config);
     const plan = await encoded(model);
     const whole = await model.decode(plan, 0, plan.frames);
@@ -208,7 +213,7 @@ describe('its model', () => {
     expect(plan.durations.reduce((sum, frames) => sum + frames, 0)).toBe(plan.frames);
   });
 
-  it('is cut once, and again when what was kept is damaged', async () => {
+  it('is split once, and again if the stored parts are damaged', async () => {
     const [kept] = readdirSync(folder);
     expect(readdirSync(folder).length).toBe(1);
     const file = join(folder, kept!, 'decoder.onnx');
@@ -219,28 +224,28 @@ describe('its model', () => {
     expect(readdirSync(folder)).toEqual([kept]);
   });
 
-  it('is cut in memory where nothing can be kept', async () => {
+  it('is split in memory if nothing can be stored', async () => {
     await encoded(await PiperModel.load(JOE, join(JOE_CONFIG, 'nowhere'), config));
     expect(existsSync(join(JOE_CONFIG, 'nowhere'))).toBe(false);
   });
 
-  it('runs whole when its graph has no seam', async () => {
+  it('runs unsplit if its graph has no split point', async () => {
     const graph = new OnnxGraph(readFileSync(JOE));
     const up = graph.nodes.find(({ operator }) => operator === 'ConvTranspose');
     const activated = up!.inputs[0]!;
     const before = graph.makerOf(activated)!.inputs[0]!;
-    // Another activation than any Piper voice has: the shape is not recognised, but it runs.
+    // An activation that no Piper voice has: the shape is not recognised, but the model runs.
     const fields = [onnxNode('Tanh', [before], [activated])];
     const strange = graph.part(['output'], [], { names: [activated], needs: [before], fields });
     expect(splitPiperGraph(new OnnxGraph(strange))).toBe(undefined);
     const file = join(folder, 'strange.onnx');
     writeFileSync(file, strange);
-    const plan = await (await PiperModel.load(file, folder, config)).encode(ids, sound);
+    const plan = await (await PiperModel.load(file, folder, config)).encode(ids, settings);
     rmSync(file);
-    expect(plan.type === 'sound' && plan.samples.length).toBeGreaterThan(RATE / 2);
+    expect(plan.type === 'audio' && plan.samples.length).toBeGreaterThan(RATE / 2);
   });
 
-  it('is found to be another kind of model', () => {
+  it('is rejected if it is of another kind', () => {
     const hibari = readFileSync(join(modelFolder('hibari-heart'), 'hibari.onnx'));
     expect(splitPiperGraph(new OnnxGraph(hibari))).toBe(undefined);
   });

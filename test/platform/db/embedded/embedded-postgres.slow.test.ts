@@ -33,11 +33,11 @@ vi.setConfig({ testTimeout: 90_000 });
 
 const IS_ROOT = process.getuid?.() === 0;
 const NOBODY = 65_534;
-/** Under root, the dedicated user of the database. */
+/** When run as root, the dedicated user of the database. */
 const SERVER_UID = IS_ROOT ? 65_521 : process.getuid?.();
 const asServer = IS_ROOT ? { uid: SERVER_UID, gid: SERVER_UID } : {};
 
-/** A folder after a first start and stop; tests copy it instead of creating a database. */
+/** A data folder after a first start and stop; tests copy it instead of initialising a database. */
 const template = makeTestFolder();
 let dataDir: string;
 let closers: (() => Promise<unknown>)[];
@@ -68,21 +68,21 @@ async function writtenRows(db: Knex): Promise<number[]> {
   return db('written').orderBy('number').pluck('number');
 }
 
-describe.runIf(IS_ROOT)('the database of a gateway that root started', () => {
+describe.runIf(IS_ROOT)('embedded database of a gateway started by root', () => {
   /** Whether a process of this user can read the data or enter the socket folder. */
   function isOpenTo(uid: number, { connection }: EmbeddedDatabase): boolean {
-    const look = ['-c', `cat ${dataDir}/postgres/PG_VERSION || ls ${connection.host}`];
-    return spawnSync('/bin/sh', look, { uid, gid: uid, cwd: '/' }).status === 0;
+    const command = ['-c', `cat ${dataDir}/postgres/PG_VERSION || ls ${connection.host}`];
+    return spawnSync('/bin/sh', command, { uid, gid: uid, cwd: '/' }).status === 0;
   }
 
-  it('is closed to other processes of the user nobody', async () => {
+  it('is inaccessible to other processes of the user nobody', async () => {
     const database = await start();
     expect(statSync(`/proc/${serverPid(dataDir)}`).uid).toBe(SERVER_UID);
     expect(isOpenTo(NOBODY, database)).toBe(false);
     expect((await database.db.raw('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 
-  it('is created for that user on the first start', async () => {
+  it('is created for the dedicated user at the first start', async () => {
     await rm(join(dataDir, 'postgres'), { recursive: true });
     const database = await start();
     expect(isOpenTo(NOBODY, database)).toBe(false);
@@ -91,7 +91,7 @@ describe.runIf(IS_ROOT)('the database of a gateway that root started', () => {
 });
 
 describe('startEmbeddedPostgres', () => {
-  it('listens on a socket that only its user reaches, and on no port', async () => {
+  it('listens on a socket that only its user can access, and on no port', async () => {
     const { connection, db } = await start();
     expect(statSync(connection.host).mode & 0o777).toBe(0o700);
     expect(readFileSync(join(dataDir, 'postgres-socket'), 'utf8').trim()).toBe(connection.host);
@@ -102,7 +102,7 @@ describe('startEmbeddedPostgres', () => {
     expect(statSync(`/proc/${serverPid(dataDir)}`).uid).toBe(SERVER_UID);
   });
 
-  it('hands none of our environment on to the server', async () => {
+  it("does not pass the gateway's environment on to the server", async () => {
     process.env.SECRET_KEY = 'not for the database';
     await start();
     delete process.env.SECRET_KEY;
@@ -111,7 +111,7 @@ describe('startEmbeddedPostgres', () => {
     expect(environment).not.toContain('SECRET_KEY');
   });
 
-  it('keeps its data from start to start, and leaves no process and no socket behind', async () => {
+  it('keeps its data across restarts, and leaves no process and no socket behind', async () => {
     const first = await start();
     await first.db.raw('create table kept as select 7 as number');
     const pid = serverPid(dataDir);
@@ -123,7 +123,7 @@ describe('startEmbeddedPostgres', () => {
     expect(await second.db('kept').pluck('number')).toEqual([7]);
   });
 
-  it('refuses a folder that a live gateway uses, and leaves that one alone', async () => {
+  it('refuses a folder that a live gateway uses, without affecting that gateway', async () => {
     const { db } = await start();
     const second = startEmbeddedPostgres({ dataDir, cacheDir: CACHE });
     await expect(second).rejects.toThrow(StartError);
@@ -131,7 +131,7 @@ describe('startEmbeddedPostgres', () => {
     expect((await db.raw('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 
-  it('makes the database, also where a first start was killed in the middle', async () => {
+  it('creates the database, also after a first start was killed', async () => {
     await rm(join(dataDir, 'postgres'), { recursive: true });
     mkdirSync(join(dataDir, 'postgres.partial'));
     writeFileSync(join(dataDir, 'postgres.partial', 'PG_VERSION'), '18\n');
@@ -139,7 +139,7 @@ describe('startEmbeddedPostgres', () => {
     expect((await db.raw('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 
-  it('keeps the files where its user can go when root starts it in a closed folder', async ({
+  it('stores the files where its user has access if root starts it in a private folder', async ({
     skip,
   }) => {
     if (!IS_ROOT) skip('only root runs the database as another user');
@@ -164,7 +164,7 @@ describe('startEmbeddedPostgres', () => {
     await expect(third).rejects.toThrow(/do not exist: restore them, or delete/);
   });
 
-  it('refuses files of another major version of PostgreSQL and says how to upgrade', async () => {
+  it('refuses files of another major version of PostgreSQL and explains the upgrade', async () => {
     writeFileSync(join(dataDir, 'postgres/PG_VERSION'), '17\n');
     const refusal = startEmbeddedPostgres({ dataDir, cacheDir: CACHE });
     await expect(refusal).rejects.toThrow(StartError);
@@ -173,14 +173,14 @@ describe('startEmbeddedPostgres', () => {
     );
   });
 
-  it('says in a sentence that the folder cannot be made', async () => {
+  it('reports in one sentence that the folder cannot be created', async () => {
     writeFileSync(join(dataDir, 'file'), '');
     const below = startEmbeddedPostgres({ dataDir: join(dataDir, 'file/data'), cacheDir: CACHE });
     await expect(below).rejects.toThrow(StartError);
     await expect(below).rejects.toThrow(/not a directory.*set DATA_DIR to another folder\.$/);
   });
 
-  it('says in a sentence that the disk is full', async ({ skip }) => {
+  it('reports in one sentence that the disk is full', async ({ skip }) => {
     const small = join(dataDir, 'small');
     mkdirSync(small);
     const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=12m,mode=0755', 'none', small]);
@@ -192,8 +192,8 @@ describe('startEmbeddedPostgres', () => {
   });
 });
 
-describe('after a kill', () => {
-  it('of the gateway, stops its server and keeps what was acknowledged', async () => {
+describe('start after a SIGKILL', () => {
+  it('of the gateway stops its server and keeps acknowledged data', async () => {
     const writer = await DatabaseWriter.start(dataDir);
     await writer.hasWritten(20);
     const pid = serverPid(dataDir);
@@ -203,7 +203,7 @@ describe('after a kill', () => {
     expect(await writtenRows(db)).toEqual(expect.arrayContaining(writer.acknowledged));
   });
 
-  it('of the gateway, ends its open transactions', async () => {
+  it('of the gateway ends its open transactions', async () => {
     const writer = await DatabaseWriter.start(dataDir);
     await writer.hasWritten(1);
     const killed = connect((await runningDatabase(dataDir))!);
@@ -218,7 +218,7 @@ describe('after a kill', () => {
     await transaction.rollback().catch(() => undefined);
   });
 
-  it('of both, recovers all that was acknowledged', async () => {
+  it('of both recovers all acknowledged data', async () => {
     const writer = await DatabaseWriter.start(dataDir);
     await writer.hasWritten(20);
     process.kill(serverPid(dataDir), 'SIGKILL');
@@ -227,7 +227,7 @@ describe('after a kill', () => {
     expect(await writtenRows(db)).toEqual(expect.arrayContaining(writer.acknowledged));
   });
 
-  it('of both, is not fooled by another process with the pid of the last server', async () => {
+  it('of both ignores another process with the PID of the last server', async () => {
     const writer = await DatabaseWriter.start(dataDir);
     await writer.hasWritten(1);
     const pid = serverPid(dataDir);
@@ -242,13 +242,13 @@ describe('after a kill', () => {
     expect(bystander.exitCode).toBeNull();
   });
 
-  it('of both, does not take the next server for ready because it has the pid of the last', async () => {
+  it('of both does not take the next server for ready if it has the PID of the last one', async () => {
     const writer = await DatabaseWriter.start(dataDir);
     await writer.hasWritten(1);
     const pid = serverPid(dataDir);
     process.kill(pid, 'SIGKILL');
     await writer.kill();
-    // A test cannot choose the next server's pid, so it checks the file before the start.
+    // A test cannot choose the next server's PID, so it checks the file before the start.
     const data = realpathSync(join(dataDir, 'postgres'));
     await stopLeftoverServer(data);
     expect(serverPid(dataDir)).not.toBe(pid);
@@ -257,7 +257,7 @@ describe('after a kill', () => {
     );
   });
 
-  it('of the database alone, starts it again for the pool that is there', async () => {
+  it('of the database alone restarts it for the existing pool', async () => {
     const { db } = await start();
     await db.raw('create table kept as select 7 as number');
     const pid = serverPid(dataDir);
@@ -270,7 +270,7 @@ describe('after a kill', () => {
     await expect.poll(outcome, { timeout: 50_000 }).toEqual([7]);
   });
 
-  it('of the gateway, stops a server that runs with other settings', async () => {
+  it('of the gateway stops a server that runs with other settings', async () => {
     const first = await start();
     const line = commandLine(serverPid(dataDir)).split(' ');
     await first.db.destroy();

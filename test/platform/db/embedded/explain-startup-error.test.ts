@@ -18,6 +18,6 @@ it.each([
     '2026-11-21 11:04:39.546 UTC [22022] LOG:  starting\n2026-11-21 11:04:39.547 UTC [22022] FATAL:  something new\n2026-11-21 11:04:39.548 UTC [22022] LOG:  shut down',
     'The embedded database does not start (something new): see /d/postgres.log, or set DATABASE_URL.',
   ],
-])('makes one sentence of %j', (output, sentence) => {
+])('one sentence explains %j', (output, sentence) => {
   expect(explainStartupError('does not start', output, '/d/postgres.log').message).toBe(sentence);
 });

@@ -22,7 +22,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Another process that tries to take the folder, prints how that went, and stays. */
+/** Starts another process that tries to lock the folder, prints the result, and keeps running. */
 async function contend(): Promise<{ child: ChildProcess; said: string }> {
   const script = `const { lockFolder } = await import(${JSON.stringify(MODULE)});
     try { await lockFolder(${JSON.stringify(folder)}); console.log('held'); }
@@ -51,7 +51,7 @@ function touchLock(atMs: number): void {
 }
 
 describe('lockFolder', () => {
-  it('refuses a folder that a live process holds, and says which and what to do', async () => {
+  it('refuses a folder that a live process has locked, with its ID and instructions', async () => {
     const { child } = await contend();
     const refusal = lockFolder(folder);
     await expect(refusal).rejects.toThrow(StartError);
@@ -60,29 +60,29 @@ describe('lockFolder', () => {
     );
   });
 
-  it('refuses a second holder in the same process', async () => {
+  it('refuses a second lock in the same process', async () => {
     const lock = await lockFolder(folder);
     await expect(lockFolder(folder)).rejects.toThrow(StartError);
     await lock.release();
     await holdAndRelease();
   });
 
-  it('takes over from a killed process', async () => {
+  it('takes over the lock of a killed process', async () => {
     const { child } = await contend();
     child.kill('SIGKILL');
     await once(child, 'exit');
     await holdAndRelease();
   });
 
-  it('is not fooled by another process that has the pid by now', async () => {
+  it('ignores another process that has the same PID now', async () => {
     forge(process.ppid, 'long ago', hostname());
     await holdAndRelease();
   });
 
-  it('respects a gateway of another machine for as long as it gives signs of life', async () => {
+  it('respects a gateway on another machine while its lock is refreshed', async () => {
     forge(1, processStart(1) ?? '', 'elsewhere');
     const refusal = lockFolder(folder);
-    // Time and again: one that comes before it is looked at says nothing.
+    // Refreshes repeatedly: a refresh before the first check would not be noticed.
     const touch = setInterval(() => touchLock(Date.now()), 300);
     await expect(refusal).rejects.toThrow(/process 1 on elsewhere/);
     clearInterval(touch);
@@ -90,15 +90,15 @@ describe('lockFolder', () => {
     await holdAndRelease();
   });
 
-  describe('by a gateway of another container on this machine', () => {
-    /** Makes the lock look as if its holder had another host name, and a pid that lives here, too. */
+  describe('held by a gateway in another container on this machine', () => {
+    /** Makes the lock look as if its owner had another host name and a PID that exists here. */
     function moveHolder(): void {
       const path = join(folder, 'gateway.lock');
       const [, start, , ...more] = readFileSync(path, 'utf8').split('\n');
       writeFileSync(path, [1, start, 'elsewhere', ...more].join('\n'));
     }
 
-    it('is taken over at once when that was killed', async () => {
+    it('is taken over immediately if that gateway was killed', async () => {
       const { child } = await contend();
       child.kill('SIGKILL');
       await once(child, 'exit');
@@ -109,14 +109,14 @@ describe('lockFolder', () => {
       expect(readdirSync(folder)).toEqual([]);
     });
 
-    it('is refused while that lives, whatever its signs of life', async () => {
+    it('is refused while that gateway lives, even if its lock is not refreshed', async () => {
       await contend();
       moveHolder();
       touchLock(Date.now() - 60_000);
       await expect(lockFolder(folder)).rejects.toThrow(/process 1 on elsewhere/);
     });
 
-    it('is refused under the same host name, too, whose pids say nothing', async () => {
+    it('is refused under the same host name as well, because its PIDs mean nothing here', async () => {
       await contend();
       const path = join(folder, 'gateway.lock');
       const [, start, ...more] = readFileSync(path, 'utf8').split('\n');
@@ -125,7 +125,7 @@ describe('lockFolder', () => {
     });
   });
 
-  it('lets one of many that start at once take over what a killed one left', async () => {
+  it('gives the lock of a killed process to one of many that start at the same time', async () => {
     forge(process.ppid, 'long ago', hostname());
     const outcomes = await Promise.all(Array.from({ length: 6 }, contend));
     const said = outcomes.map((outcome) => outcome.said).sort();
@@ -141,7 +141,7 @@ describe('lockFolder', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('does not give away what another has taken over', async () => {
+  it('does not release a lock that another process has taken over', async () => {
     const lock = await lockFolder(folder);
     forge(1, 'someone else', hostname());
     await lock.release();

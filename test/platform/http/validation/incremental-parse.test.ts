@@ -24,12 +24,12 @@ async function parsed(schema: z.ZodType, raw: unknown) {
   return { result, pauses };
 }
 
-/** As the answer tells them. */
-const told = (raw: unknown, result: z.ZodSafeParseResult<unknown>) =>
+/** The result or the errors, as in a response. */
+const describeResult = (raw: unknown, result: z.ZodSafeParseResult<unknown>) =>
   validationErrorsOf('body', raw, result.error?.issues ?? []);
 
-describe('a body with a long list', () => {
-  it('is checked a part at a time, with what comes of it in one go', async () => {
+describe('body with a long list', () => {
+  it('is validated in steps with the same result as at once', async () => {
     const raw = { before: 'x', items: items(4_000), more: 1 };
     const { result, pauses } = await parsed(Body, raw);
     expect(result).toEqual(Body.safeParse(raw));
@@ -38,25 +38,25 @@ describe('a body with a long list', () => {
     expect((await parsed(Body, { before: 'x', items: items(10) })).pauses).toBe(0);
   });
 
-  it('has the same faults, in the same order', async () => {
+  it('has the same errors in the same order', async () => {
     const bad: unknown[] = items(1_000);
     bad[0] = { word: '' };
     bad[777] = { word: 5, is_odd: 'perhaps' };
     bad[999] = 'no object';
     const raw = { items: bad, after: 7 };
     const { result } = await parsed(Body, raw);
-    expect(told(raw, result)).toEqual(told(raw, Body.safeParse(raw)));
-    expect(told(raw, result).length).toBe(6);
+    expect(describeResult(raw, result)).toEqual(describeResult(raw, Body.safeParse(raw)));
+    expect(describeResult(raw, result).length).toBe(6);
   });
 
-  it('is refused unread when the list is too long', async () => {
+  it('is rejected without validation if the list is too long', async () => {
     const raw = { before: 'x', items: items(5_001) };
     const { result, pauses } = await parsed(Body, raw);
-    expect(told(raw, result)).toEqual(told(raw, Body.safeParse(raw)));
+    expect(describeResult(raw, result)).toEqual(describeResult(raw, Body.safeParse(raw)));
     expect([result.success, pauses]).toEqual([false, 0]);
   });
 
-  it('keeps the rules of its object and of its list', async () => {
+  it('is subject to the rules of its object and of its list', async () => {
     const isShort = ({ items: all }: { items: unknown[] }) => all.length < 300;
     const ruled = Body.refine(isShort, 'too many');
     const unique = model({ items: list(str()).refine((all) => new Set(all).size === all.length) });

@@ -15,13 +15,13 @@ import {
 } from '../../../../src/platform/http/validation/schema-builders.js';
 import { validationErrorsOf } from '../../../../src/platform/http/validation/validation-errors.js';
 
-/** The value that a field lets through, or its faults. */
+/** The parsed value of a field, or its errors. */
 function read(schema: z.ZodType, raw: unknown): unknown {
   const result = schema.safeParse(raw);
   return result.success ? result.data : validationErrorsOf('body', raw, result.error.issues);
 }
 
-/** Type, message and context of a lone field's fault. */
+/** Type, message and context of the only error of a field. */
 function faultOf(schema: z.ZodType, raw: unknown): unknown {
   const outcome = read(model({ x: schema }), { x: raw });
   return Array.isArray(outcome) && outcome.length === 1 ? outcome[0] : outcome;
@@ -39,7 +39,7 @@ describe('coercions', () => {
     ['5.0', 5],
     [5.0, 5],
     [-0, -0],
-  ])('takes %j as an integer', (raw, value) => {
+  ])('convert %j to an integer', (raw, value) => {
     expect(read(int(), raw)).toBe(value);
   });
 
@@ -48,11 +48,11 @@ describe('coercions', () => {
     ['1e3', 1000],
     ['.5', 0.5],
     [2, 2],
-  ])('takes %j as a number', (raw, value) => {
+  ])('convert %j to a number', (raw, value) => {
     expect(read(float(), raw)).toBe(value);
   });
 
-  it('takes what people write for yes and no as booleans', () => {
+  it('convert common notations of yes and no to booleans', () => {
     for (const raw of [true, 1, '1', 'on', 'T', 'true', 'Y', 'YES']) {
       expect(read(bool(), raw)).toBe(true);
     }
@@ -62,7 +62,7 @@ describe('coercions', () => {
   });
 });
 
-describe('faults', () => {
+describe('validation errors', () => {
   it.each([
     ['int_type', int(), null, 'Input should be a valid integer'],
     ['int_type', int(), [], 'Input should be a valid integer'],
@@ -117,7 +117,7 @@ describe('faults', () => {
       'x',
       'Input should be a valid dictionary or object to extract fields from',
     ],
-  ])('is %s', (type, schema, raw, msg) => {
+  ])('have the type %s', (type, schema, raw, msg) => {
     expect(faultOf(schema, raw)).toEqual(fault(type, msg, raw));
   });
 
@@ -195,11 +195,11 @@ describe('faults', () => {
       { error: {} },
     ],
     ['value_error', str(), 'a\0', 'Value error, text must not contain U+0000', { error: {} }],
-  ])('is %s with its context', (type, schema, raw, msg, ctx) => {
+  ])('have the type %s with a context', (type, schema, raw, msg, ctx) => {
     expect(faultOf(schema, raw)).toEqual(fault(type, msg, raw, ctx));
   });
 
-  it('tells all faults at once, each with its place and what stood there', () => {
+  it('are all reported at once, each with its path and input', () => {
     const schema = model({
       name: str(),
       age: int({ ge: 0 }),
@@ -232,13 +232,13 @@ describe('faults', () => {
     ]);
   });
 
-  it('says that an absent body is missing', () => {
+  it('report an absent body as missing', () => {
     expect(read(model({ x: int() }), undefined)).toEqual([
       { type: 'missing', loc: ['body'], msg: 'Field required', input: null },
     ]);
   });
 
-  it('says which members of a map are wrong', () => {
+  it('name the invalid members of a map', () => {
     expect(faultOf(dict(scalar()), { a: 1, b: [] })).toEqual({
       type: 'string_type',
       loc: ['body', 'x', 'b'],
@@ -247,14 +247,14 @@ describe('faults', () => {
     });
   });
 
-  it('refuses text in a free object that the database could not hold', () => {
+  it('include text in a free object that the database cannot store', () => {
     expect(faultOf(anyDict(), { a: '\ud800' })).toMatchObject({ type: 'value_error' });
     expect(faultOf(anyDict(), { a: ['\0'] })).toMatchObject({ type: 'value_error' });
     expect(read(anyDict(), { a: '\\u0000 \u{1f600}' })).toEqual({ a: '\\u0000 \u{1f600}' });
   });
 });
 
-describe('absence', () => {
+describe('absent values', () => {
   const schema = model({
     a: int().default(3),
     b: str().optional(),
@@ -262,21 +262,21 @@ describe('absence', () => {
     d: str().nullish(),
   });
 
-  it('fills defaults and leaves optional fields out', () => {
+  it('are replaced by defaults, and optional fields are omitted', () => {
     expect(read(schema, {})).toEqual({ a: 3, c: null });
   });
 
-  it('refuses null where it was not declared', () => {
+  it('do not include null unless it is declared', () => {
     expect(read(schema, { a: null, c: null, d: null })).toMatchObject([{ type: 'int_type' }]);
     expect(read(schema, { b: null })).toMatchObject([{ type: 'string_type' }]);
   });
 
-  it('counts characters as code points', () => {
+  it('of strings are measured in code points', () => {
     expect(read(str({ max: 2 }), '\u{1f600}\u{1f600}')).toBe('\u{1f600}\u{1f600}');
   });
 });
 
-it('derives the JSON schema from the same objects', () => {
+it('the JSON schema is derived from the same objects', () => {
   const schema = model({
     name: str({ min: 1, max: 9 }),
     level: float({ ge: 0, le: 2 }).default(1),

@@ -11,7 +11,6 @@ import { ApiDocument, type Operation } from './openapi-document.js';
 
 /** One route of the public contract, transcribed from its documents. */
 export interface ContractRoute {
-  readonly source: string;
   readonly method: string;
   readonly path: string;
   readonly query: readonly string[];
@@ -65,7 +64,7 @@ export class ContractPlane {
   }
 
   get owner(): Account {
-    if (!this.#owner) throw new Error('The contract plane has an owner once it is open');
+    if (!this.#owner) throw new Error('The contract plane has no owner before open()');
     return this.#owner;
   }
 
@@ -167,11 +166,13 @@ export class ContractPlane {
   /** The path with the owner's resources filled in. Fails the test for an unknown parameter. */
   pathOf({ path, parameters }: Operation): string {
     const query = parameters.filter((one) => one.in === 'query' && one.required);
-    const asked = query.map(({ name }) => `${name}=${encodeURIComponent(this.#resource(name))}`);
+    const queryParts = query.map(
+      ({ name }) => `${name}=${encodeURIComponent(this.#resource(name))}`,
+    );
     return (
       path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
         return this.#resource(name);
-      }) + (asked.length > 0 ? `?${asked.join('&')}` : '')
+      }) + (queryParts.length > 0 ? `?${queryParts.join('&')}` : '')
     );
   }
 
@@ -230,7 +231,8 @@ export function withContractPlane(
   });
   afterAll(() => product?.stop());
   return () => {
-    if (!plane) throw new Error('withContractPlane() has its plane inside tests and hooks only');
+    if (!plane)
+      throw new Error('withContractPlane(): the plane is available in tests and hooks only');
     return plane;
   };
 }

@@ -98,7 +98,7 @@ export interface ControlPlane {
 export interface ControlPlaneOptions {
   readonly allowedHosts?: readonly string[];
   /** Notified of deployed agents. */
-  readonly lines?: AgentProvisioner;
+  readonly provisioner?: AgentProvisioner;
   /** Languages that agents may use. Default: `en`. */
   readonly languages?: readonly string[];
   /** Routes in addition to those of keys, agents, knowledge bases and voices. */
@@ -175,7 +175,8 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
     server?.close();
   });
   const found = <T>(part: T | undefined): T => {
-    if (!part) throw new Error('withControlPlane() has its parts inside tests and hooks only');
+    if (!part)
+      throw new Error('withControlPlane(): its parts are available in tests and hooks only');
     return part;
   };
   const urlOf = () => {
@@ -243,7 +244,7 @@ function testAgentRoutes(
     languages = ['en'],
     onDocuments = () => undefined,
     whyIndexingWaits = () => undefined,
-    lines,
+    provisioner,
     log = pino({ level: 'silent' }),
   }: ControlPlaneOptions,
 ) {
@@ -261,7 +262,7 @@ function testAgentRoutes(
     knowledgeBases: knowledge,
     log,
     numbers: new NumberOwnership(database.db),
-    provisioner: lines,
+    provisioner,
   });
   const models = new ModelCatalog({ prefix: 'svc', llmModels: [] });
   return [

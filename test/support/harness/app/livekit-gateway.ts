@@ -90,7 +90,7 @@ export class RoomGateway {
       }),
       url: access.url,
       log,
-      reportJob: (...told) => this.#worker.tellJob(...told),
+      reportJob: (...report) => this.#worker.tellJob(...report),
       onState: () => this.#worker.tell(),
     });
     this.#worker = new DispatchThread({

@@ -50,7 +50,7 @@ export async function openRecordingGateway(
     gateways: new GatewaysRepository(db),
     calls: new CallsRepository(db, 0),
     store,
-    events: { record: async (_, told) => void events.push(...told) },
+    events: { record: async (_, recorded) => void events.push(...recorded) },
     scheduler: new CpuScheduler(1),
     log: logInto(logged),
     mixdownTimeoutMs: options.mixdownTimeoutMs,

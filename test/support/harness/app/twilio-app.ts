@@ -86,7 +86,7 @@ export function withTwilioPlane(options: TwilioPlaneOptions) {
   const { twilio, isConfigured = true, origin = () => ORIGIN, slots = 0 } = options;
   const log = pino({ level: 'silent' });
   const calls: ScriptedCall[] = [];
-  let desk: ReturnType<typeof outboundOf> | undefined;
+  let outboundCalls: ReturnType<typeof outboundOf> | undefined;
   let tokens: MediaTokens | undefined;
   let hooks: WebhooksModule | undefined;
   const account = isConfigured ? TWILIO : undefined;
@@ -95,7 +95,7 @@ export function withTwilioPlane(options: TwilioPlaneOptions) {
     trustProxy: options.trustProxy ?? false,
     routes: (db, secrets) => {
       tokens = new MediaTokens(secrets);
-      desk = outboundOf(db, {
+      outboundCalls = outboundOf(db, {
         twilioUrl: () => twilio.baseUrl,
         twilioToken: account?.authToken,
         origin,
@@ -110,15 +110,15 @@ export function withTwilioPlane(options: TwilioPlaneOptions) {
         overrides: OVERRIDES,
         allowedHosts: ['127.0.0.1'],
       });
-      return desk.routes;
+      return outboundCalls.routes;
     },
     roots: (db) => [
       twilioWebhooks({
-        ...desk!,
+        ...outboundCalls!,
         account,
         tokens: tokens!,
         inboundCalls: new InboundCallService({
-          ...desk!,
+          ...outboundCalls!,
           agents: new AgentsRepository(db),
           inbound: hooks!.inboundCalls,
         }),
@@ -129,9 +129,9 @@ export function withTwilioPlane(options: TwilioPlaneOptions) {
     sockets: () => [
       twilioSocket({
         tokens: tokens!,
-        calls: desk!.calls,
+        calls: outboundCalls!.calls,
         connector: new MediaConnector({
-          sessions: scriptedSessions(() => desk!, calls),
+          sessions: scriptedSessions(() => outboundCalls!, calls),
           ticker: new FrameTicker(systemClock),
         }),
         client: createTwilioClient({
@@ -149,11 +149,11 @@ export function withTwilioPlane(options: TwilioPlaneOptions) {
   });
   return Object.assign(plane, {
     /** Started calls, in order. */
-    begun: calls,
-    desk: () => desk!,
+    startedCalls: calls,
+    outboundCalls: () => outboundCalls!,
     /** Posts a form signed like Twilio's requests. */
-    tell: (path: string, fields: Fields, how: FormOptions = {}) =>
-      tell(plane.url, path, fields, how),
+    postForm: (path: string, fields: Fields, how: FormOptions = {}) =>
+      postForm(plane.url, path, fields, how),
     /** Opens the media socket of a TwiML answer. */
     openStream: (twiml: string, headers = {}) => openStream(plane.url, twiml, headers),
   });
@@ -181,7 +181,7 @@ export function ringingFields(more: Fields = {}): Fields {
   };
 }
 
-async function tell(url: string, path: string, fields: Fields, how: FormOptions) {
+async function postForm(url: string, path: string, fields: Fields, how: FormOptions) {
   const signed = how.signedUrl ?? `${ORIGIN}${path}`;
   const signature = signTwilio(how.token ?? TWILIO.authToken, signed, Object.entries(fields));
   const response = await fetch(url + path, {
@@ -211,29 +211,29 @@ function openStream(origin: string, twiml: string, headers: Readonly<Record<stri
 
 /** Claims calls in the database and starts scripted calls. */
 function scriptedSessions(
-  desk: () => ReturnType<typeof outboundOf>,
-  begun: ScriptedCall[],
+  outboundCalls: () => ReturnType<typeof outboundOf>,
+  startedCalls: ScriptedCall[],
 ): Pick<CallSessionFactory, 'claim'> {
   return {
     async claim(callId) {
-      const { calls, live } = desk();
+      const { calls, live } = outboundCalls();
       const row = await calls.claim(callId, randomUUID());
       if (row === undefined || typeof row === 'string') return row ?? 'gone';
       const session: Pick<CallSession, 'row' | 'start' | 'cancel'> = {
         row,
         cancel: () => calls.end(callId, 'error_transport'),
-        start(wire, _options, startTransport) {
+        start(phoneTransport, _options, startTransport) {
           const end = async (reason: string) => {
             live.remove(callId);
             await calls.end(callId, reason as 'user_hangup');
           };
           const call = new ScriptedCall(
             callId,
-            wire as PhoneTransport,
+            phoneTransport as PhoneTransport,
             (reason) => void end(reason),
           );
           live.add(callId, { call, end: async (reason) => call.hangUp(reason) });
-          begun.push(call);
+          startedCalls.push(call);
           startTransport(call);
         },
       };

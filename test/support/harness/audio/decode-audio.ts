@@ -34,8 +34,8 @@ export async function decodeWithFfmpeg(
   const child = spawn(ffmpeg, [...quiet, ...input, '-i', 'pipe:0', ...raw]);
   const out: Buffer[] = [];
   const faults: Buffer[] = [];
-  child.stdout.on('data', (piece: Buffer) => out.push(piece));
-  child.stderr.on('data', (piece: Buffer) => faults.push(piece));
+  child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => faults.push(chunk));
   child.stdin.on('error', () => undefined);
   child.stdin.end(file);
   const [status] = (await once(child, 'close')) as [number];

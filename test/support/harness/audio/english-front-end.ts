@@ -7,7 +7,7 @@ import { EnglishFrontEnd, type SpokenWord } from '../../../../media/tts/english-
 import {
   decodeUnknownWord,
   encodeUnknownWord,
-} from '../../../../media/tts/english-g2p/oov-model.js';
+} from '../../../../media/tts/english-g2p/unknown-word-model.js';
 import { modelFolder } from '../process/model-folder.js';
 
 /** Folder of the English voice's model files. */

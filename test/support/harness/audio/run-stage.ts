@@ -5,17 +5,17 @@ export function runSamples(
   stage: Stage<Float32Array, Float32Array>,
   chunks: readonly Float32Array[],
 ): Float32Array {
-  const pieces: Float32Array[] = [];
-  const keep = (piece: Float32Array) => {
-    pieces.push(piece.slice());
+  const outputs: Float32Array[] = [];
+  const keep = (output: Float32Array) => {
+    outputs.push(output.slice());
   };
   for (const chunk of chunks) stage.push(chunk, keep);
   stage.flush(keep);
-  const joined = new Float32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  const joined = new Float32Array(outputs.reduce((sum, output) => sum + output.length, 0));
   let at = 0;
-  for (const piece of pieces) {
-    joined.set(piece, at);
-    at += piece.length;
+  for (const output of outputs) {
+    joined.set(output, at);
+    at += output.length;
   }
   return joined;
 }
@@ -25,13 +25,13 @@ export function runBytes(
   stage: Stage<Float32Array, Uint8Array>,
   chunks: readonly Float32Array[],
 ): Buffer {
-  const pieces: Buffer[] = [];
-  const keep = (piece: Uint8Array) => {
-    pieces.push(Buffer.from(piece));
+  const outputs: Buffer[] = [];
+  const keep = (output: Uint8Array) => {
+    outputs.push(Buffer.from(output));
   };
   for (const chunk of chunks) stage.push(chunk, keep);
   stage.flush(keep);
-  return Buffer.concat(pieces);
+  return Buffer.concat(outputs);
 }
 
 /** Splits `samples` into chunks, cycling through `lengths`. */

@@ -31,7 +31,7 @@ export class ModelWork {
     return {
       open: (onWindow) => {
         let waiting = 0;
-        const line = model.open((probability) => {
+        const stream = model.open((probability) => {
           waiting--;
           onWindow(probability);
           this.#ended(1);
@@ -40,12 +40,12 @@ export class ModelWork {
           push: (window) => {
             waiting++;
             this.#running++;
-            line.push(window);
+            stream.push(window);
           },
           close: () => {
             this.#ended(waiting);
             waiting = 0;
-            line.close();
+            stream.close();
           },
         };
       },

@@ -69,10 +69,12 @@ export async function makeAgent(
   name = 'Flower shop',
 ): Promise<string> {
   const made = await ask(product, 'POST', '/agent/', { name, config });
-  if (made.status !== 201) throw new Error(`Not made: ${JSON.stringify(made.body)}`);
+  if (made.status !== 201)
+    throw new Error(`The agent was not created: ${JSON.stringify(made.body)}`);
   const id = String(made.body.agent_id);
   const deployed = await ask(product, 'POST', `/agent/${id}/deploy`);
-  if (deployed.status !== 200) throw new Error(`Not deployed: ${JSON.stringify(deployed.body)}`);
+  if (deployed.status !== 200)
+    throw new Error(`The agent was not deployed: ${JSON.stringify(deployed.body)}`);
   return id;
 }
 
@@ -90,7 +92,8 @@ export async function requestConnection(
     });
     if (status === 200) return body as ConnectionDetails;
     const isToComeAgain = status === 503 && body.code === 'OVERLOADED';
-    if (!isToComeAgain || Date.now() > until) throw new Error(`Refused: ${JSON.stringify(body)}`);
+    if (!isToComeAgain || Date.now() > until)
+      throw new Error(`The call was refused: ${JSON.stringify(body)}`);
   }
 }
 

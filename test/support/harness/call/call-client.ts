@@ -153,7 +153,7 @@ export class CallClient {
       }
       if (Date.now() > until) {
         const seen = this.messages.map(({ message }) => JSON.stringify(message)).join('\n');
-        throw new Error(`No ${type} that fits came within ${timeoutMs} ms; came:\n${seen}`);
+        throw new Error(`No matching ${type} within ${timeoutMs} ms; received:\n${seen}`);
       }
       await pause(10);
     }
@@ -193,7 +193,7 @@ export class CallClient {
   async playedOut(timeoutMs = 30_000): Promise<void> {
     const until = Date.now() + timeoutMs;
     while (!this.player.isAtEnd) {
-      if (Date.now() > until) throw new Error(`It was not played to its end in ${timeoutMs} ms`);
+      if (Date.now() > until) throw new Error(`The playout did not end within ${timeoutMs} ms`);
       await pause(10);
     }
   }
@@ -241,7 +241,7 @@ export class CallClient {
       if (this.closeCode !== undefined) {
         throw new Error(`Closed with ${this.closeCode}: ${this.closeReason}`);
       }
-      if (Date.now() > until) throw new Error('The server did not say ready within 30 s');
+      if (Date.now() > until) throw new Error('The server did not send ready within 30 s');
       await pause(2);
     }
   }

@@ -253,14 +253,14 @@ function amplitudeVad(): VoiceActivity {
 
 /** The texts encoded in the samples, in order. */
 export function textsIn(samples: Float32Array): string {
-  const heard: string[] = [];
+  const found: string[] = [];
   for (const sample of samples) {
     const value = Math.round(sample * 32768);
     if (value < 1000) continue;
     const text = texts[value - 1000]!;
-    if (heard.at(-1) !== text) heard.push(text);
+    if (found.at(-1) !== text) found.push(text);
   }
-  return heard.filter(Boolean).join(' ');
+  return found.filter(Boolean).join(' ');
 }
 
 function scriptedRecogniser(

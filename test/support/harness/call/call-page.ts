@@ -71,60 +71,61 @@ export async function signedIn(browser: Browser, url: string, key: string) {
   page.on('console', (message) => {
     if (message.type() === 'error') faults.push(message.text());
   });
-  const wire = watchTraffic(page);
+  const traffic = watchTraffic(page);
   await page.goto(url);
   await page.getByLabel('API key').fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Talk' }).waitFor();
-  return { page, faults, wire };
+  return { page, faults, traffic };
 }
 
 function watchTraffic(page: Page): SocketTraffic {
-  const wire: SocketTraffic = { messages: [], played: [], audioBytes: 0, microphoneBytes: 0 };
+  const traffic: SocketTraffic = { messages: [], played: [], audioBytes: 0, microphoneBytes: 0 };
   page.on('websocket', (socket) => {
-    socket.on('framereceived', ({ payload }) => received(wire, payload));
-    socket.on('framesent', ({ payload }) => sent(wire, payload));
+    socket.on('framereceived', ({ payload }) => received(traffic, payload));
+    socket.on('framesent', ({ payload }) => sent(traffic, payload));
   });
-  return wire;
+  return traffic;
 }
 
-function received(wire: SocketTraffic, payload: string | Buffer): void {
+function received(traffic: SocketTraffic, payload: string | Buffer): void {
   if (typeof payload !== 'string') {
-    wire.audioBytes += payload.length;
+    traffic.audioBytes += payload.length;
     return;
   }
   const message = JSON.parse(payload) as Numbered;
-  wire.messages.push(message);
+  traffic.messages.push(message);
   // The server sends unreceived audio again after a reconnect.
-  if (message.type === 'ready') wire.audioBytes = message.positionMs * BYTES_PER_MS;
+  if (message.type === 'ready') traffic.audioBytes = message.positionMs * BYTES_PER_MS;
 }
 
-function sent(wire: SocketTraffic, payload: string | Buffer): void {
-  if (typeof payload !== 'string') wire.microphoneBytes += payload.length;
-  else if (payload.includes('"playout"')) wire.played.push(JSON.parse(payload).playedMs as number);
+function sent(traffic: SocketTraffic, payload: string | Buffer): void {
+  if (typeof payload !== 'string') traffic.microphoneBytes += payload.length;
+  else if (payload.includes('"playout"'))
+    traffic.played.push(JSON.parse(payload).playedMs as number);
 }
 
 /** Proxies a page's call socket, so that a test can break it or send messages as the gateway. */
 export async function proxySocket(page: Page) {
-  const wire: SocketTraffic = { messages: [], played: [], audioBytes: 0, microphoneBytes: 0 };
+  const traffic: SocketTraffic = { messages: [], played: [], audioBytes: 0, microphoneBytes: 0 };
   const sockets: { client: WebSocketRoute; gateway: WebSocketRoute }[] = [];
   await page.routeWebSocket(/\/socket$/, (client) => {
     const gateway = client.connectToServer();
     sockets.push({ client, gateway });
     client.onMessage((payload) => {
-      sent(wire, payload);
+      sent(traffic, payload);
       gateway.send(payload);
     });
     gateway.onMessage((payload) => {
-      received(wire, payload);
+      received(traffic, payload);
       client.send(payload);
     });
   });
   return {
-    wire,
+    traffic,
     sockets,
     say(message: object): void {
-      const seq = wire.messages.at(-1)?.seq;
+      const seq = traffic.messages.at(-1)?.seq;
       sockets.at(-1)?.client.send(JSON.stringify({ ...message, seq }));
     },
     async breakSocket(): Promise<void> {

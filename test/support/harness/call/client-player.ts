@@ -9,8 +9,11 @@ export class CallPlayer {
   /** Sample rate in Hz, set by `ready`. */
   rate = 24_000;
   /** Played parts: position in the agent's audio, samples, and time in ms since the epoch. */
-  readonly heard: { readonly at: number; readonly samples: Int16Array; readonly atMs: number }[] =
-    [];
+  readonly playedParts: {
+    readonly at: number;
+    readonly samples: Int16Array;
+    readonly atMs: number;
+  }[] = [];
   /** Differences in samples between the position in `resume` and the playhead. */
   readonly resumeErrors: number[] = [];
   /** Arrival times of audio, in ms since the epoch. */
@@ -59,7 +62,7 @@ export class CallPlayer {
   /** Sets the position of the next audio. Missing samples count as lost. */
   skipTo(positionMs: number): void {
     const position = this.#samples(positionMs);
-    if (position < this.#end) throw new Error('The server sent audio again that was received');
+    if (position < this.#end) throw new Error('The server sent received audio again');
     if (position === this.#end) return;
     this.lostSamples += position - this.#end;
     this.#append(new Int16Array(position - this.#end));
@@ -87,15 +90,15 @@ export class CallPlayer {
     if (this.#isPaused || this.#playhead >= this.#end) return false;
     const at = this.#playhead;
     const end = Math.min(this.#end, at + (this.rate * ms) / 1000);
-    this.heard.push({ at, samples: this.#store.slice(at, end), atMs: Date.now() });
+    this.playedParts.push({ at, samples: this.#store.slice(at, end), atMs: Date.now() });
     this.#playhead = end;
     return true;
   }
 
   /** Whether all received audio was played in order, each sample once. */
-  get hasHeardAll(): boolean {
+  get hasPlayedAll(): boolean {
     let next = 0;
-    for (const { at, samples } of this.heard) {
+    for (const { at, samples } of this.playedParts) {
       if (at !== next) return false;
       next += samples.length;
     }
@@ -103,8 +106,8 @@ export class CallPlayer {
   }
 
   /** The audio played between two times (ms since the epoch), as samples in −1…1. */
-  heardBetween(fromMs: number, toMs = Number.POSITIVE_INFINITY): Float32Array<ArrayBuffer> {
-    const parts = this.heard.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
+  playedBetween(fromMs: number, toMs = Number.POSITIVE_INFINITY): Float32Array<ArrayBuffer> {
+    const parts = this.playedParts.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
     const all = new Float32Array(parts.reduce((sum, { samples }) => sum + samples.length, 0));
     let at = 0;
     for (const { samples } of parts) for (const sample of samples) all[at++] = sample / 32768;

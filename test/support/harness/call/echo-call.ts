@@ -53,7 +53,7 @@ export class EchoCall {
   readonly #noise = whiteNoise(RATE).map((sample) => sample * 0.001 * Math.sqrt(3));
   /** All played audio, resampled to the line's rate. */
   #played: number[] = [];
-  #heard = 0;
+  #readSamples = 0;
   #frames = 0;
   #next = '';
 
@@ -110,7 +110,7 @@ export class EchoCall {
     let spokenMs = 0;
     let restMs = 0;
     for (let ms = 0; restMs < REST_MS; ms += FRAME_MS) {
-      if (ms > MAX_MS) throw new Error('The agent does not come to an end');
+      if (ms > MAX_MS) throw new Error('The agent did not stop speaking in time');
       const { begun, over } = state();
       const at = caller ? ((spokenMs - caller.afterMs) * RATE) / 1000 : 0;
       await this.#step(
@@ -138,14 +138,14 @@ export class EchoCall {
 
   /** Processes 20 ms of the line. */
   async #step({ delayMs, levelDb }: EchoPath, speech: Float32Array | undefined): Promise<void> {
-    const { played: heard } = this.#client;
+    const { played: playedSamples } = this.#client;
     const played = Float32Array.from(
       { length: (this.#client.sampleRate * FRAME_MS) / 1000 },
       (_, i) => {
-        return heard[this.#heard + i] ?? 0;
+        return playedSamples[this.#readSamples + i] ?? 0;
       },
     );
-    this.#heard = heard.length;
+    this.#readSamples = playedSamples.length;
     this.#toLine.push(played, (samples) => this.#played.push(...samples));
     const gain = 10 ** (levelDb / 20);
     const from = this.#frames * FRAME - (delayMs * RATE) / 1000;

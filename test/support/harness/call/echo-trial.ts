@@ -91,14 +91,14 @@ export async function countFalseCuts(
   options: EchoCallOptions,
   sentences: readonly string[],
 ): Promise<EchoFigures> {
-  const line = new EchoCall(options);
+  const call = new EchoCall(options);
   let [falseCuts, falsePauses] = [0, 0];
   for (const [i, sentence] of sentences.entries()) {
-    const { cuts, pauses } = await line.say(sentence, pathOf(i));
+    const { cuts, pauses } = await call.say(sentence, pathOf(i));
     falseCuts += cuts;
     falsePauses += pauses;
   }
-  line.close();
+  call.close();
   return { sentences: sentences.length, falseCuts, falsePauses };
 }
 
@@ -108,13 +108,13 @@ export async function countInterrupted(
   sentences: readonly string[],
   interruptions: readonly Float32Array[],
 ): Promise<number> {
-  const line = new EchoCall(options);
+  const call = new EchoCall(options);
   let caught = 0;
   for (const [i, sentence] of sentences.entries()) {
     const speech = interruptions[i % interruptions.length]!;
-    const { cuts } = await line.say(sentence, pathOf(i), { speech, afterMs: 200 + (i % 7) * 100 });
+    const { cuts } = await call.say(sentence, pathOf(i), { speech, afterMs: 200 + (i % 7) * 100 });
     caught += cuts > 0 ? 1 : 0;
   }
-  line.close();
+  call.close();
   return caught;
 }

@@ -72,7 +72,8 @@ export class EventReader {
   async until(isSo: () => boolean, timeoutMs = 30_000): Promise<void> {
     const limit = Date.now() + timeoutMs;
     while (!isSo()) {
-      if (Date.now() > limit) throw new Error(`It did not come: ${JSON.stringify(this.events)}`);
+      if (Date.now() > limit)
+        throw new Error(`The event did not arrive in time: ${JSON.stringify(this.events)}`);
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }

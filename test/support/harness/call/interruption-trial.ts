@@ -33,7 +33,7 @@ export interface InterruptionResult {
   /** The text that the call keeps in its history. */
   readonly committed: string;
   /** The transcript of the played audio. */
-  readonly heard: string;
+  readonly playedTranscript: string;
   /** Committed words minus played words; negative if words are missing. */
   readonly extraWords: number;
 }
@@ -58,10 +58,10 @@ export async function runInterruptions(
   const found: InterruptionResult[] = [];
   const { first = 0, cuts } = options;
   for (const [index, networkDelayMs] of NETWORK_DELAYS_MS.entries()) {
-    const line = new InterruptionCall(options, networkDelayMs);
+    const call = new InterruptionCall(options, networkDelayMs);
     for (let i = first + index; i < first + cuts; i += NETWORK_DELAYS_MS.length)
-      found.push(await line.cut(i));
-    line.close();
+      found.push(await call.cut(i));
+    call.close();
   }
   return found;
 }
@@ -139,11 +139,18 @@ class InterruptionCall {
     await this.#until(() => this.#agentTurns.length > turnsBefore, 500);
     const committed = this.#agentTurns[turnsBefore]?.text ?? '';
     const played = this.#client.played.slice(from, this.#client.clearedAt[clears]);
-    const heard = await this.#transcribe(played);
+    const playedTranscript = await this.#transcribe(played);
     await this.#advance(4_000);
     const seconds = played.length / this.#client.sampleRate;
-    const extraWords = countExtraWords(answerOf(index), committed, heard);
-    return { by, networkDelayMs: this.#networkDelayMs, seconds, committed, heard, extraWords };
+    const extraWords = countExtraWords(answerOf(index), committed, playedTranscript);
+    return {
+      by,
+      networkDelayMs: this.#networkDelayMs,
+      seconds,
+      committed,
+      playedTranscript,
+      extraWords,
+    };
   }
 
   close(): void {
@@ -191,12 +198,16 @@ const amplitudeVad: VoiceActivity = {
 };
 
 /** Number of words by which the history exceeds the played part of the answer. */
-export function countExtraWords(answer: string, committed: string, heard: string): number {
+export function countExtraWords(
+  answer: string,
+  committed: string,
+  playedTranscript: string,
+): number {
   const words = answer.split(' ');
   const remembered = committed.split(' ').filter(Boolean).length;
   let best = { errors: Number.POSITIVE_INFINITY, extraWords: 0 };
   for (let count = 0; count <= words.length; count++) {
-    const { errors } = wordErrors(words.slice(0, count).join(' '), heard);
+    const { errors } = wordErrors(words.slice(0, count).join(' '), playedTranscript);
     const extraWords = remembered - count;
     // A word that was played by half may be transcribed as another word; then both counts are right.
     const isNearer = errors === best.errors && Math.abs(extraWords) < Math.abs(best.extraWords);

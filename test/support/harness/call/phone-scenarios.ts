@@ -66,7 +66,8 @@ export async function spokenByProduct(product: Product, text: string): Promise<I
     headers: { authorization: `Bearer ${product.apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ text, audio_format: 'pcm_16000' }),
   });
-  if (!response.ok) throw new Error(`Not spoken: ${response.status} ${await response.text()}`);
+  if (!response.ok)
+    throw new Error(`The speech request failed: ${response.status} ${await response.text()}`);
   const pcm = new Int16Array(await response.arrayBuffer());
   return resampleToPcm(
     Float32Array.from(pcm, (sample) => sample / 32768),

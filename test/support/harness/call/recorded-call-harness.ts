@@ -11,8 +11,8 @@ export class MemorySink implements RecordingSink {
   readonly chunks: AudioChunk[] = [];
   durationMs: number | undefined;
 
-  write(pieces: readonly AudioChunk[]): void {
-    this.chunks.push(...pieces);
+  write(audioChunks: readonly AudioChunk[]): void {
+    this.chunks.push(...audioChunks);
   }
 
   end(durationMs: number): void {
@@ -20,7 +20,7 @@ export class MemorySink implements RecordingSink {
   }
 
   of(leg: Leg): readonly AudioChunk[] {
-    return this.chunks.filter((piece) => piece.leg === leg);
+    return this.chunks.filter((chunk) => chunk.leg === leg);
   }
 }
 
@@ -43,22 +43,22 @@ export function recordedHarness(options: HarnessOptions = {}) {
       return new Call({ ...parts, observers: [new CallRecorder({ sampleRate, sink })] });
     },
   });
-  const heard: TimedSample[] = [];
+  const playedSamples: TimedSample[] = [];
   const { clock, transport } = kit;
   // Every 20 ms the client plays 20 ms; the gateway knows the playhead only from its reports.
-  const look = () => {
-    const fresh = transport.played.slice(heard.length);
+  const recordPlayed = () => {
+    const fresh = transport.played.slice(playedSamples.length);
     const from = clock.now() - (fresh.length * 1000) / VOICE_RATE + (options.networkDelayMs ?? 0);
     fresh.forEach((value, i) => {
-      heard.push({ value, atMs: from + (i * 1000) / VOICE_RATE });
+      playedSamples.push({ value, atMs: from + (i * 1000) / VOICE_RATE });
     });
-    clock.after(20, look);
+    clock.after(20, recordPlayed);
   };
-  clock.after(20, look);
+  clock.after(20, recordPlayed);
   return {
     ...kit,
     sink,
-    heard,
+    playedSamples,
     recorded: (): readonly TimedSample[] =>
       sink.of('agent').flatMap(({ at, samples }) =>
         [...samples].map((value, i) => ({

@@ -10,7 +10,7 @@ const PROGRAM = fileURLToPath(
 /** A command to the participant. */
 export type ParticipantCommand =
   | { readonly type: 'join'; readonly url: string; readonly token: string }
-  | { readonly type: 'publish'; readonly sampleRate: number; readonly hasEarlySound?: boolean }
+  | { readonly type: 'publish'; readonly sampleRate: number; readonly hasPreconnectAudio?: boolean }
   | { readonly type: 'unpublish' | 'leave' }
   | { readonly type: 'tone'; readonly hz: number; readonly ms: number }
   /** s16 samples at the microphone's rate, base64. */
@@ -50,14 +50,14 @@ type ReportOf<Type extends ParticipantReport['type']> = Extract<ParticipantRepor
 export class RoomParticipant {
   readonly reports: ParticipantReport[] = [];
   readonly #child: ChildProcess;
-  readonly #waiting = new Map<number, (told: ReportOf<'done'>) => void>();
+  readonly #waiting = new Map<number, (report: ReportOf<'done'>) => void>();
   #nextId = 1;
 
   constructor() {
     this.#child = fork(PROGRAM, [], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
-    this.#child.on('message', (told: ParticipantReport) => {
-      if (told.type === 'done') this.#waiting.get(told.id)?.(told);
-      else this.reports.push(told);
+    this.#child.on('message', (report: ParticipantReport) => {
+      if (report.type === 'done') this.#waiting.get(report.id)?.(report);
+      else this.reports.push(report);
     });
     this.#child.once('exit', () => {
       for (const [id, settle] of this.#waiting) settle({ type: 'done', id });
@@ -66,7 +66,7 @@ export class RoomParticipant {
 
   /** All reports of one type. */
   all<Type extends ParticipantReport['type']>(type: Type): ReportOf<Type>[] {
-    return this.reports.filter((told): told is ReportOf<Type> => told.type === type);
+    return this.reports.filter((report): report is ReportOf<Type> => report.type === type);
   }
 
   /** Executes a command. @throws if the command failed */
@@ -84,9 +84,9 @@ export class RoomParticipant {
   /** Kills the process, as if its machine had lost power. */
   async kill(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    const gone = new Promise((resolve) => this.#child.once('exit', resolve));
+    const exited = new Promise((resolve) => this.#child.once('exit', resolve));
     this.#child.kill('SIGKILL');
-    await gone;
+    await exited;
   }
 }
 

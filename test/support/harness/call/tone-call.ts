@@ -85,7 +85,7 @@ export function runToneCall(options: ToneCallOptions): ToneTimes {
     clock.advance(Math.max(0, spokenAt - clock.now()));
   }
   clock.advance(durationMs - clock.now());
-  timeline.finish();
+  timeline.publishRemaining();
   recorder.output({ type: 'close' }, clock.now());
   return times;
 }

@@ -20,7 +20,7 @@ export async function baseline(
   kind: 'vad' | 'turn-model',
   take: Take,
   probabilities: readonly number[],
-  ears: RealSpeechModels,
+  models: RealSpeechModels,
   settings: EndpointingSettings,
 ): Promise<Outcome> {
   const shortest = Math.max(settings.minSilenceMs, settings.minEndpointingMs);
@@ -31,8 +31,8 @@ export async function baseline(
     let delayMs = shortest;
     if (kind === 'turn-model') {
       const from = Math.max(0, startSample - PRE_ROLL);
-      const heard = take.samples.slice(from, pause.speechEndSample + TAIL);
-      if ((await ears.completeness(heard)) <= 0.5) delayMs = settings.maxEndpointingMs;
+      const speech = take.samples.slice(from, pause.speechEndSample + TAIL);
+      if ((await models.completeness(speech)) <= 0.5) delayMs = settings.maxEndpointingMs;
     }
     const dueSample = pause.speechEndSample + (delayMs * RATE) / 1000;
     if (pause.nextSample !== undefined && pause.nextSample < dueSample) continue;

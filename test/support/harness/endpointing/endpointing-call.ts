@@ -36,12 +36,16 @@ export class EndpointingCall {
   /** Clock times of the commits. */
   readonly commits: number[] = [];
   readonly #transport = new VirtualClient(this.clock);
-  readonly #ears: RealSpeechModels;
+  readonly #models: RealSpeechModels;
   #seen = 0;
   #state = 'listening';
 
-  constructor(ears: RealSpeechModels, voiceActivity: VoiceActivity, config: Partial<AgentConfig>) {
-    this.#ears = ears;
+  constructor(
+    models: RealSpeechModels,
+    voiceActivity: VoiceActivity,
+    config: Partial<AgentConfig>,
+  ) {
+    this.#models = models;
     const { clock, texts } = this;
     this.call = new Call({
       config: { ...CONFIG, userSilenceTimeoutMs: 1e6, ...config },
@@ -49,8 +53,8 @@ export class EndpointingCall {
       clock,
       ticker: new FrameTicker(clock),
       voiceActivity,
-      turnDetector: ears.turnModelOn(clock),
-      speechToText: ears.recogniserOn(clock),
+      turnDetector: models.turnModelOn(clock),
+      speechToText: models.recogniserOn(clock),
       languageModel: silentModel(texts),
       voice: shortVoice,
       speechCache: new SpeechCache(this.clock),
@@ -77,8 +81,8 @@ export class EndpointingCall {
   async run(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += STEP_MS) {
       await this.clock.run(STEP_MS, STEP_MS);
-      await this.#ears.settled();
-      this.#look();
+      await this.#models.settled();
+      this.#readEvents();
     }
   }
 
@@ -103,7 +107,7 @@ export class EndpointingCall {
     if (this.faults.length > 0) throw this.faults[0];
   }
 
-  #look(): void {
+  #readEvents(): void {
     const { events } = this.#transport;
     for (; this.#seen < events.length; this.#seen++) {
       const event = events[this.#seen]!;
@@ -120,11 +124,11 @@ export class EndpointingCall {
 export async function runTake(
   take: Take,
   probabilities: readonly number[],
-  ears: RealSpeechModels,
+  models: RealSpeechModels,
   settings: EndpointingSettings,
 ): Promise<Outcome> {
   const greeting = take.turn.question ?? '';
-  const spoken = new EndpointingCall(ears, replayedActivity(probabilities), {
+  const spoken = new EndpointingCall(models, replayedActivity(probabilities), {
     ...settings,
     greeting,
   });

@@ -45,17 +45,17 @@ export class RealSpeechModels {
   probabilities(samples: Float32Array): Promise<readonly number[]> {
     const windows = Math.floor(samples.length / VAD_WINDOW);
     return new Promise((resolve) => {
-      const heard: number[] = [];
-      const line = this.#vad.open((probability) => {
-        if (heard.push(probability) < windows) return push();
-        line.close();
-        resolve(heard);
+      const windowProbabilities: number[] = [];
+      const stream = this.#vad.open((probability) => {
+        if (windowProbabilities.push(probability) < windows) return push();
+        stream.close();
+        resolve(windowProbabilities);
       });
       // At most 100 pending windows: the VAD drops windows beyond its queue limit.
       let pushed = 0;
       const push = () => {
-        while (pushed < windows && pushed - heard.length < 100) {
-          line.push(samples.subarray(pushed * VAD_WINDOW, ++pushed * VAD_WINDOW));
+        while (pushed < windows && pushed - windowProbabilities.length < 100) {
+          stream.push(samples.subarray(pushed * VAD_WINDOW, ++pushed * VAD_WINDOW));
         }
       };
       push();
@@ -103,7 +103,7 @@ export class RealSpeechModels {
     return {
       open: (onWindow) => {
         const waiting: (() => void)[] = [];
-        const line = this.#vad.open((probability) => {
+        const stream = this.#vad.open((probability) => {
           waiting.shift()?.();
           onWindow(probability);
         });
@@ -112,10 +112,10 @@ export class RealSpeechModels {
             const answered = new Promise<void>((resolve) => waiting.push(resolve));
             this.#open.add(answered);
             void answered.then(() => this.#open.delete(answered));
-            line.push(window);
+            stream.push(window);
           },
           close: () => {
-            line.close();
+            stream.close();
             for (const resolve of waiting) resolve();
           },
         };

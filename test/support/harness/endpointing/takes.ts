@@ -38,7 +38,7 @@ export async function takeOf(turn: SpokenTurn, { voice, speed }: Caller): Promis
     const at = mark.index - removed;
     removed += mark[0].length - 1;
     const next = words.find(({ textStart }) => textStart >= at);
-    if (!next) throw new Error(`No word behind the pause of: ${turn.text}`);
+    if (!next) throw new Error(`No word after the pause in: ${turn.text}`);
     const cut = quietest(samples, next.startSample - 0.12 * RATE, next.startSample + 0.06 * RATE);
     const ms = Number(mark[1]);
     parts.push(faded(samples.slice(from, cut)), new Float32Array((RATE * ms) / 1000));

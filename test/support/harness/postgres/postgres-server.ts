@@ -16,7 +16,7 @@ export const TEST_SERVER_USER = process.getuid?.() === 0 ? NOBODY : undefined;
 const MAX_CONNECTIONS = 200;
 
 export interface PostgresServer {
-  /** Connects as the owner of the database `parley`, who is not a superuser. */
+  /** Connects as the owner of the database `parley`, without superuser rights. */
   readonly connection: DatabaseConnection;
   stop(): Promise<void>;
 }

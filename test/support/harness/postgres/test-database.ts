@@ -25,7 +25,7 @@ export function withDatabase({ emptied }: TestDatabaseOptions = {}): TestDatabas
   let db: Knex | undefined;
   const created: DatabaseConnection[] = [];
   const found = <T>(part: T | undefined): T => {
-    if (!part) throw new Error('withDatabase() has its database inside tests and hooks only');
+    if (!part) throw new Error('withDatabase(): the database is available in tests and hooks only');
     return part;
   };
   const create = async (copied: string) => {

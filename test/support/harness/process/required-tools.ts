@@ -23,7 +23,7 @@ export function describeWith<const Name extends string>(
   }
   describe(suite, () => {
     if (reasons.length === 0) return define(paths as Record<Name, string>);
-    it('runs its required programs', ({ skip }) => skip(`unavailable: ${reasons.join('; ')}`));
+    it('runs its required programs', ({ skip }) => skip(`it cannot run: ${reasons.join('; ')}`));
   });
 }
 

@@ -3,10 +3,10 @@ import type { Worker } from 'node:worker_threads';
 /** Records the worker threads started by this process, so that a test can terminate one. */
 export class StartedWorkers {
   readonly #workers: Worker[] = [];
-  readonly #note = (worker: Worker) => this.#workers.push(worker);
+  readonly #recordWorker = (worker: Worker) => this.#workers.push(worker);
 
   constructor() {
-    process.on('worker', this.#note);
+    process.on('worker', this.#recordWorker);
   }
 
   get count(): number {
@@ -19,6 +19,6 @@ export class StartedWorkers {
   }
 
   close(): void {
-    process.off('worker', this.#note);
+    process.off('worker', this.#recordWorker);
   }
 }

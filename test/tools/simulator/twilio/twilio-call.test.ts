@@ -12,7 +12,7 @@ import { VirtualClock } from '../../../support/harness/audio/virtual-clock.js';
 
 const TOKEN = 'test_auth_token';
 const CONNECT = '<Response><Connect><Stream url="STREAM"/></Connect></Response>';
-/** One frame of μ-law that is no silence. */
+/** One frame of μ-law audio that is not silent. */
 const FRAME = Buffer.alloc(160, 0x10).toString('base64');
 
 const gateways: ScriptedGateway[] = [];
@@ -47,8 +47,8 @@ const media = (streamSid: string, payload = FRAME) =>
 const mark = (streamSid: string, name: string) =>
   JSON.stringify({ event: 'mark', streamSid, mark: { name } });
 
-describe('a simulated call through Twilio', () => {
-  it('asks by a signed form, opens a signed stream with the answer’s parameters, and tells of its end', async () => {
+describe('simulated Twilio call', () => {
+  it('posts a signed form, opens a signed stream with the parameters of the response, and reports its end', async () => {
     const parameters =
       '<Parameter name="agentId" value="ag_1"/><Parameter name="b" value="x &amp; y"/>';
     const answer = `<Response><Connect><Stream url="STREAM" statusCallback="https://gw.example.test/stream-status">${parameters}</Stream></Connect></Response>`;
@@ -60,9 +60,9 @@ describe('a simulated call through Twilio', () => {
     expect(await call.ended).toEqual({ by: 'caller', how: 'hung up' });
     await expect.poll(() => gateway.received.at(-1)?.event).toBe('stop');
 
-    const told = () => gateway.forms.map(({ form }) => form.StreamEvent ?? form.CallStatus);
+    const statuses = () => gateway.forms.map(({ form }) => form.StreamEvent ?? form.CallStatus);
     const all = ['completed', 'ringing', 'stream-started', 'stream-stopped'];
-    await expect.poll(() => told().toSorted()).toEqual(all);
+    await expect.poll(() => statuses().toSorted()).toEqual(all);
     const voice = gateway.forms[0]!;
     expect(voice.path).toBe('/telephony/twilio/voice');
     expect(voice.form).toMatchObject({
@@ -103,7 +103,7 @@ describe('a simulated call through Twilio', () => {
     expect(call.faults).toEqual([]);
   });
 
-  it('keeps what it is sent until it is played, and gives marks back when they are reached', async () => {
+  it('buffers received audio until it is played, and returns marks when they are reached', async () => {
     const clock = new VirtualClock();
     const talk = (socket: WebSocket, sid: string) => {
       for (let i = 0; i < 10; i++) socket.send(media(sid));
@@ -127,7 +127,7 @@ describe('a simulated call through Twilio', () => {
     await expect.poll(marks).toEqual(['a', 'b']);
     expect(call.leg.waitingMs).toBe(0);
     clock.advance(200);
-    // What was cleared is not heard, but for the frame that had begun.
+    // Cleared audio is not played, except for a frame that had started.
     expect(call.leg.audio.agent.filter((sample) => sample !== 0)).toHaveLength(11 * 160);
     expect(call.leg.maxLeadMs).toBe(400);
     expect(call.faults).toEqual([]);
@@ -142,7 +142,7 @@ describe('a simulated call through Twilio', () => {
     ['base64 without its end', (sid: string) => media(sid, FRAME.slice(0, -1))],
     ['media without a payload', (sid: string) => media(sid, '')],
     ['a mark without a name', (sid: string) => mark(sid, undefined as unknown as string)],
-  ])('ends a stream on which the gateway says %s', async (_, message) => {
+  ])('ends a stream if the gateway sends %s', async (_, message) => {
     const { call } = await callTo([CONNECT], (socket, sid) => {
       const said = message(sid);
       socket.send(said, { binary: typeof said !== 'string' });
@@ -152,7 +152,7 @@ describe('a simulated call through Twilio', () => {
     expect(call.faults.map(({ code }) => code)).toEqual(['twilio-31924']);
   });
 
-  it('tells of partial frames and of too much sent ahead, and plays them all the same', async () => {
+  it('reports partial frames and audio sent too far ahead, and plays them anyway', async () => {
     const clock = new VirtualClock();
     const talk = (socket: WebSocket, sid: string) => {
       socket.send(media(sid, Buffer.alloc(100, 0x10).toString('base64')));
@@ -168,7 +168,7 @@ describe('a simulated call through Twilio', () => {
     expect(call.faults.length).toBeLessThanOrEqual(6);
   });
 
-  it('goes on with the answer when the gateway closes the stream', async () => {
+  it('continues with the TwiML response when the gateway closes the stream', async () => {
     const answer = CONNECT.replace(
       '</Response>',
       '<Say>Goodbye</Say><Dial>+15550111</Dial></Response>',
@@ -179,7 +179,7 @@ describe('a simulated call through Twilio', () => {
     expect(call.steps).toEqual(['Connect', 'Say Goodbye', 'Dial +15550111']);
   });
 
-  it('asks again where the answer says so', async () => {
+  it('follows a redirect in the response', async () => {
     const next = `<Response><Redirect>https://gw.example.test/next</Redirect></Response>`;
     const { gateway, call } = await callTo([next, '<Response><Hangup/></Response>']);
     expect(await call.ring()).toBe('ended');
@@ -189,14 +189,14 @@ describe('a simulated call through Twilio', () => {
     ]);
   });
 
-  it('tells that it was refused, in the carrier’s own words', async () => {
+  it("reports a rejection in the carrier's words", async () => {
     const { gateway, call } = await callTo(['<Response><Reject reason="busy"/></Response>']);
     expect(await call.ring()).toBe('ended');
     expect(await call.ended).toEqual({ by: 'gateway', how: 'refused the call: busy' });
     expect(gateway.forms.at(-1)?.form.CallStatus).toBe('busy');
   });
 
-  it('takes another TwiML in mid-call, and an end, as the REST interface gives them', async () => {
+  it('accepts a TwiML update during the call, and an end, like the REST API', async () => {
     const { call } = await callTo([CONNECT]);
     await call.ring();
     call.update('<Response><Dial><Number>+15550122</Number></Dial></Response>');
@@ -220,13 +220,13 @@ describe('a simulated call through Twilio', () => {
       `<Response><Connect><Stream url="STREAM"><Parameter name="a" value="${'x'.repeat(499)}"/></Stream></Connect></Response>`,
       /<Parameter> must be shorter than 500/,
     ],
-  ])('refuses the answer %s', async (answer, sentence) => {
+  ])('rejects the response %s', async (answer, sentence) => {
     const { call } = await callTo([answer]);
     await expect(call.ring()).rejects.toThrow(sentence);
     expect((await call.ended).by).toBe('carrier');
   });
 
-  it('says what to do where no gateway is, or one that does not know the signature', async () => {
+  it('gives instructions if there is no gateway, or one that rejects the signature', async () => {
     const call = new TwilioCall({
       clock: systemClock,
       gatewayUrl: 'http://127.0.0.1:9',

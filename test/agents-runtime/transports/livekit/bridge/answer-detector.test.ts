@@ -8,50 +8,53 @@ const ACTIVE = { ...RINGING, 'sip.callStatus': 'active' };
 
 function setUp(attributes: Readonly<Record<string, string>>) {
   const clock = new VirtualClock();
-  const toldAt: number[] = [];
-  let take: () => void = () => undefined;
+  const reportedAt: number[] = [];
+  let subscribe: () => void = () => undefined;
   const subscribed = new Promise<void>((resolve) => {
-    take = resolve;
+    subscribe = resolve;
   });
-  const onOpen = () => toldAt.push(clock.now());
-  const ear = new AnswerDetector({ clock, attributes, subscribed, onOpen });
-  return { clock, toldAt, take, ear };
+  const onOpen = () => reportedAt.push(clock.now());
+  const detector = new AnswerDetector({ clock, attributes, subscribed, onOpen });
+  return { clock, reportedAt, subscribe, detector };
 }
 
-it('is there when the telephone is active and has taken the track, whichever comes first', async () => {
+it('a call is answered when the phone is active and has subscribed to the track, in either order', async () => {
   for (const isTakenFirst of [true, false]) {
-    const { clock, toldAt, take, ear } = setUp({ ...RINGING, 'sip.callStatus': 'dialing' });
-    ear.changed(RINGING);
+    const { clock, reportedAt, subscribe, detector } = setUp({
+      ...RINGING,
+      'sip.callStatus': 'dialing',
+    });
+    detector.changed(RINGING);
     clock.advance(500);
-    if (isTakenFirst) take();
-    else ear.changed(ACTIVE);
+    if (isTakenFirst) subscribe();
+    else detector.changed(ACTIVE);
     await setImmediate();
     clock.advance(500);
-    expect(toldAt).toEqual([]);
-    if (isTakenFirst) ear.changed(ACTIVE);
-    else take();
+    expect(reportedAt).toEqual([]);
+    if (isTakenFirst) detector.changed(ACTIVE);
+    else subscribe();
     await setImmediate();
-    ear.changed({ ...ACTIVE, 'sip.callStatus': 'hangup' });
+    detector.changed({ ...ACTIVE, 'sip.callStatus': 'hangup' });
     clock.advance(60_000);
-    expect(toldAt).toEqual([1_000]);
+    expect(reportedAt).toEqual([1_000]);
   }
 });
 
-it('waits for no status where none is told, and 2 s for the track', async () => {
-  const { clock, toldAt } = setUp({ 'sip.phoneNumber': '+15550111' });
+it('without a call status, only the subscription is awaited, for 2 s', async () => {
+  const { clock, reportedAt } = setUp({ 'sip.phoneNumber': '+15550111' });
   clock.advance(60_000);
   await setImmediate();
-  expect(toldAt).toEqual([2_000]);
+  expect(reportedAt).toEqual([2_000]);
 });
 
-it('is not waited for longer than 15 s, and not after the call', () => {
+it('the wait ends after 15 s, and nothing is reported after the call', () => {
   const long = setUp(RINGING);
-  long.ear.changed({ ...RINGING, lang: 'de' });
+  long.detector.changed({ ...RINGING, lang: 'de' });
   long.clock.advance(60_000);
-  expect(long.toldAt).toEqual([15_000]);
+  expect(long.reportedAt).toEqual([15_000]);
   const over = setUp(RINGING);
-  over.ear.close();
-  over.ear.changed(ACTIVE);
+  over.detector.close();
+  over.detector.changed(ACTIVE);
   over.clock.advance(60_000);
-  expect(over.toldAt).toEqual([]);
+  expect(over.reportedAt).toEqual([]);
 });

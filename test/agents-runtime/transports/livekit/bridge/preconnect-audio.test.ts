@@ -7,11 +7,11 @@ import { tone } from '../../../../support/harness/audio/tones.js';
 
 const HZ = 1_000;
 
-/** What a call hears of it: seconds, and whether they are the tone. */
-function heard(samples: Int16Array) {
-  const ear = new CallInputRecorder();
-  ear.audio(samples);
-  return { seconds: samples.length / 16_000, isTone: ear.hasTone(HZ, 15) };
+/** The duration in seconds, and whether the audio is the tone. */
+function describeAudio(samples: Int16Array) {
+  const recorder = new CallInputRecorder();
+  recorder.audio(samples);
+  return { seconds: samples.length / 16_000, isTone: recorder.hasTone(HZ, 15) };
 }
 
 function raw(sampleRate: number, channels: number, seconds: number) {
@@ -25,7 +25,7 @@ function raw(sampleRate: number, channels: number, seconds: number) {
   return decodePreconnectAudio(bytes, { mimeType: 'audio/raw', attributes });
 }
 
-/** One block of a file that knows no sizes, as browsers write it. */
+/** One block of a file without sizes, as browsers write it. */
 const block = (packet: Uint8Array) => [
   0xa3,
   0x40 | ((packet.length + 4) >> 8),
@@ -34,14 +34,14 @@ const block = (packet: Uint8Array) => [
   ...packet,
 ];
 
-describe('what was said before the agent was there', () => {
-  it('is read as samples at any usual rate, mono or stereo', () => {
-    expect(heard(raw(24_000, 1, 1))).toEqual({ seconds: 1, isTone: true });
-    expect(heard(raw(44_100, 2, 1))).toEqual({ seconds: 1, isTone: true });
-    expect(heard(raw(16_000, 1, 12))).toEqual({ seconds: 10, isTone: true });
+describe('preconnect audio', () => {
+  it('is decoded at any usual sample rate, mono or stereo', () => {
+    expect(describeAudio(raw(24_000, 1, 1))).toEqual({ seconds: 1, isTone: true });
+    expect(describeAudio(raw(44_100, 2, 1))).toEqual({ seconds: 1, isTone: true });
+    expect(describeAudio(raw(16_000, 1, 12))).toEqual({ seconds: 10, isTone: true });
   });
 
-  it('is read as a browser records it', () => {
+  it('is decoded in the format of a browser recording', () => {
     const encoder = new OpusPacketEncoder(48_000);
     const samples = tone(HZ, 48_000, 48_000);
     const open = [0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
@@ -52,13 +52,13 @@ describe('what was said before the agent was there', () => {
     }
     encoder.close();
     const info = { mimeType: 'audio/webm;codecs=opus', attributes: {} };
-    expect(heard(decodePreconnectAudio(Uint8Array.from(bytes), info))).toEqual({
+    expect(describeAudio(decodePreconnectAudio(Uint8Array.from(bytes), info))).toEqual({
       seconds: 1,
       isTone: true,
     });
   });
 
-  it('is refused at a rate that nobody records at, or where it is no sound', () => {
+  it('is refused at an unusual sample rate or if it is not audio', () => {
     expect(() => raw(12_345, 1, 1)).toThrow(MediaError);
     const info = { mimeType: 'audio/webm;codecs=opus', attributes: {} };
     expect(() => decodePreconnectAudio(Buffer.from('not a WebM'), info)).toThrow(MediaError);

@@ -12,7 +12,7 @@ function setUp(press?: () => Promise<void>) {
   return { clock, pressed, keys };
 }
 
-it('presses keys by their codes, one after the other, also those that come meanwhile', () => {
+it('keys are sent by their codes, one after the other, including those added meanwhile', () => {
   const { clock, pressed, keys } = setUp();
   keys.press('0*');
   keys.press('#D');
@@ -27,7 +27,7 @@ it('presses keys by their codes, one after the other, also those that come meanw
   ]);
 });
 
-it('presses no more than a minute takes, none after its end, and goes on where one is lost', () => {
+it('keys are limited to one minute, stop at the end, and continue after one fails', () => {
   const { clock, pressed, keys } = setUp(() => Promise.reject(new Error('no room')));
   keys.press('1'.repeat(10_000));
   clock.advance(60_000);

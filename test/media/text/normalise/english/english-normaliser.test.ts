@@ -12,7 +12,7 @@ beforeAll(async () => {
   assets = await loadEnglishAssets(ENGLISH_VOICE, 'us');
 });
 
-/** What is said, with letters that are said by name in ‹› and the decimal point as "point". */
+/** The spoken text, with spelled letters in ‹› and the decimal point as "point". */
 function said(written: string, dialect: 'us' | 'gb' = 'us'): string {
   const { text } = englishNormaliser(assets.normaliser, dialect).normalise(written);
   return text.replaceAll('\ue02e', 'point').replace(/[\ue021-\ue07e]+/g, (letters) => {
@@ -142,19 +142,19 @@ const ROWS: readonly (readonly [kind: string, rows: readonly Row[]])[] = [
   ],
 ];
 
-describe.each(ROWS)('%s', (_, rows) => {
-  it.each(rows)('says "%s" as "%s"', (written, spoken) => {
+describe.each(ROWS)('English: %s', (_, rows) => {
+  it.each(rows)('speaks "%s" as "%s"', (written, spoken) => {
     expect(said(written)).toBe(spoken);
   });
 });
 
-it('leaves no digit, whatever stands around it', () => {
+it('leaves no digit in any context', () => {
   for (const text of ['a1b2c3', '1a2.3b4,5:6/7', '१२३', '²³½', '1٬000', '0x1F', '1e5', '#1!2?3']) {
     expect(said(text)).not.toMatch(/\p{Nd}/u);
   }
 });
 
-it('says British dates day first and British numbers with "and"', () => {
+it('reads British dates with the day first and British numbers with "and"', () => {
   expect(said('3/4/2025', 'gb')).toBe('April third, twenty twenty five');
   expect(said('101 or 2,005 or 1,500', 'gb')).toBe(
     'one hundred and one or two thousand and five or one thousand five hundred',

@@ -7,7 +7,7 @@ import { ENGLISH_VOICE } from '../../../../support/harness/audio/english-front-e
 const { normaliser: tables } = await loadEnglishAssets(ENGLISH_VOICE, 'us');
 const normaliser = englishNormaliser(tables, 'us');
 
-/** What is said; letters by name as capitals, the decimal point as "point", without hyphens. */
+/** The spoken text: spelled letters as capitals, the decimal point as "point", no hyphens. */
 function said(written: string): string {
   return normaliser
     .normalise(written)
@@ -19,11 +19,11 @@ function said(written: string): string {
 describe('English text', () => {
   const cases = languageCases('en');
 
-  it('has a case for each kind of writing', () => {
+  it('has a case for each category', () => {
     expect(cases.length).toBeGreaterThanOrEqual(40);
   });
 
-  it.each(cases)('$written is said "$spoken"', ({ written, spoken }) => {
+  it.each(cases)('$written is spoken as "$spoken"', ({ written, spoken }) => {
     expect(said(written)).toBe(spoken);
   });
 });

@@ -5,13 +5,13 @@ import { normaliserOf } from '../../../../../media/text/normalise/registry.js';
 const FILE = new URL('../../../../fixtures/languages/numbers/num2words.json', import.meta.url);
 const NUMBERS = JSON.parse(readFileSync(FILE, 'utf8')) as Record<string, Record<string, string>>;
 
-/** Without what languages write in more than one way: spaces, hyphens, commas between classes. */
+/** Removes orthographic variants: spaces, hyphens, commas between classes. */
 function bare(words: string): string {
   return words.toLowerCase().replace(/[ ,-]/g, '');
 }
 
-describe.each(Object.entries(NUMBERS))('the numbers of num2words in %s', (language, numbers) => {
-  it('are ours, but for what the README of the fixtures tells', () => {
+describe.each(Object.entries(NUMBERS))('numbers of num2words in %s', (language, numbers) => {
+  it("are equal, except for the differences listed in the fixtures' README", () => {
     expect(Object.keys(numbers).length).toBeGreaterThan(35);
     for (const [digits, words] of Object.entries(numbers)) {
       const isLong = Number(digits) >= 10_000;

@@ -8,9 +8,9 @@ import { RATE, randomness, takeOf } from '../../support/harness/endpointing/take
 import { modelFolder } from '../../support/harness/process/model-folder.js';
 
 const scheduler = new CpuScheduler(1);
-const ears = new RealSpeechModels(scheduler);
+const models = new RealSpeechModels(scheduler);
 const voice = new HibariVoice({ id: 'hibari', folder: modelFolder('hibari-heart'), scheduler });
-/** 0.8 s of room, a question of about 2 s, 4.5 s of room. */
+/** 0.8 s of room noise, a question of about 2 s, 4.5 s of room noise. */
 let question: Float32Array<ArrayBuffer>;
 let spoken: Float32Array<ArrayBuffer>;
 const WORDS = /open(ing)? hours on sunday/i;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   spoken = question.slice(0.8 * RATE, take.endSample);
 }, 120_000);
 afterAll(async () => {
-  await Promise.all([ears.close(), voice.close()]);
+  await Promise.all([models.close(), voice.close()]);
 });
 
 const LIMIT = { timeout: 120_000 };
@@ -32,37 +32,37 @@ const tone = (hz: number, level: number) => (i: number) =>
   level * Math.sin((2 * Math.PI * hz * i) / RATE);
 
 async function called(): Promise<EndpointingCall> {
-  const call = new EndpointingCall(ears, ears.voiceActivity(), {});
+  const call = new EndpointingCall(models, models.voiceActivity(), {});
   await call.begin();
   return call;
 }
 
-/** What one commit makes of the audio. */
-async function heardIn(samples: Float32Array, isLost?: (packet: number) => boolean) {
+/** The text of the only commit for this audio. */
+async function transcribeCall(samples: Float32Array, isLost?: (packet: number) => boolean) {
   const call = await called();
   await call.sendAudio(samples, isLost);
   await call.end();
   return { commits: call.commits.length, text: call.texts.at(-1) ?? '' };
 }
 
-describe('a question on a bad line', () => {
-  const lines: Readonly<Record<string, (clean: Float32Array) => Float32Array>> = {
+describe('question on a bad line', () => {
+  const distortions: Readonly<Record<string, (clean: Float32Array) => Float32Array>> = {
     'that is clipped': (clean) => clean.map((s) => Math.max(-0.4, Math.min(0.4, s * 6))),
     'with a DC offset': (clean) => mixed(clean, () => 0.3),
     'with mains hum': (clean) => mixed(clean, tone(50, 0.1)),
     'that is hardly to be heard': (clean) => clean.map((sample) => sample * 0.05),
   };
-  for (const [name, distort] of Object.entries(lines)) {
+  for (const [name, distort] of Object.entries(distortions)) {
     it(`${name} is one turn with its words`, LIMIT, async () => {
-      const { commits, text } = await heardIn(distort(question));
+      const { commits, text } = await transcribeCall(distort(question));
       expect(text).toMatch(WORDS);
       expect(commits).toBe(1);
     });
   }
 
-  it('of whose packets three in ten are silent still ends', LIMIT, async () => {
+  it('ends although three of ten packets are silent', LIMIT, async () => {
     const random = randomness(3);
-    const { commits, text } = await heardIn(question, () => random() < 0.3);
+    const { commits, text } = await transcribeCall(question, () => random() < 0.3);
     expect(commits).toBeGreaterThanOrEqual(1);
     expect(text).not.toBe('');
   });
@@ -83,15 +83,15 @@ describe('a question on a bad line', () => {
   });
 });
 
-describe('sound without speech', () => {
-  /** Keys 1, 5 and 9. Source: ITU-T Q.23. */
+describe('audio without speech', () => {
+  /** The DTMF tones of 1, 5 and 9. Source: ITU-T Q.23. */
   const KEYS = [
     [697, 1209],
     [770, 1336],
     [852, 1477],
   ] as const;
 
-  it('is no turn: keys, music, hum, silence', LIMIT, async () => {
+  it('starts no turn: DTMF, music, hum, silence', LIMIT, async () => {
     const keys = mixed(seconds(4), (i) => {
       const [low, high] = KEYS[Math.floor(i / RATE) % 3]!;
       return i % RATE < 0.3 * RATE ? tone(low, 0.3)(i) + tone(high, 0.3)(i) : 0;
@@ -101,30 +101,34 @@ describe('sound without speech', () => {
       const fade = 1 - (i % (RATE / 2)) / (RATE / 2);
       return [1, 1.25, 1.5, 2].reduce((sum, part) => sum + fade * tone(root * part, 0.1)(i), 0);
     });
-    for (const sound of [keys, music, mixed(seconds(4), tone(50, 0.3)), seconds(6)]) {
-      const { commits } = await heardIn(concat(Float32Array, [sound, seconds(4)]));
+    for (const audio of [keys, music, mixed(seconds(4), tone(50, 0.3)), seconds(6)]) {
+      const { commits } = await transcribeCall(concat(Float32Array, [audio, seconds(4)]));
       expect(commits).toBe(0);
     }
   });
 });
 
-describe('a caller', () => {
-  it('who does not stop is not interrupted, and is answered at the end', LIMIT, async () => {
-    const breath = seconds(0.12);
-    const monologue = concat(
-      Float32Array,
-      Array.from({ length: 8 }, () => [spoken, breath]).flat(),
-    );
-    const call = await called();
-    await call.sendAudio(monologue);
-    expect(call.commits).toEqual([]);
-    await call.sendAudio(seconds(4));
-    await call.end();
-    expect(call.commits.length).toBe(1);
-    expect(call.texts.at(-1)!.split(/sunday/i).length).toBeGreaterThan(4);
-  });
+describe('caller', () => {
+  it(
+    'who speaks without a break is not interrupted and is answered at the end',
+    LIMIT,
+    async () => {
+      const breath = seconds(0.12);
+      const monologue = concat(
+        Float32Array,
+        Array.from({ length: 8 }, () => [spoken, breath]).flat(),
+      );
+      const call = await called();
+      await call.sendAudio(monologue);
+      expect(call.commits).toEqual([]);
+      await call.sendAudio(seconds(4));
+      await call.end();
+      expect(call.commits.length).toBe(1);
+      expect(call.texts.at(-1)!.split(/sunday/i).length).toBeGreaterThan(4);
+    },
+  );
 
-  it('whose packets come 2 s late is heard to the end', LIMIT, async () => {
+  it('whose packets arrive 2 s late is recognised to the end', LIMIT, async () => {
     const call = await called();
     const half = 0.8 * RATE + Math.round(spoken.length / 2);
     await call.sendAudio(question.subarray(0, half));
@@ -136,7 +140,7 @@ describe('a caller', () => {
     expect(call.texts.at(-1)).toMatch(/sunday/i);
   });
 
-  it('is heard after the clock has jumped', LIMIT, async () => {
+  it('is recognised after the clock has jumped', LIMIT, async () => {
     const call = await called();
     await call.sendAudio(question);
     call.clock.advance(60_000);

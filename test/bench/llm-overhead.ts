@@ -19,12 +19,12 @@ import { machineNow, numberBehind } from './comparison.js';
 
 const TIMES = 300;
 const WARM_UP = 30;
-/** Own ms of a model call and of a tool call, in the middle. Source: issue G, how it is shown. */
+/** Upper limit of the median overhead of an LLM request and of a tool call, in milliseconds. */
 const BAR_MS = 5;
 
 const NONE = { type: 'none', token: null, headers: {} } as const;
 
-/** 100 turns of some 30 words, as they are sent along, and 20 tools. */
+/** 100 turns of about 30 words as sent to the LLM, and 20 tools. */
 const HISTORY: readonly HistoryItem[] = Array.from({ length: 200 }, (_, i) => ({
   role: i % 2 === 0 ? 'user' : 'agent',
   text: `${'several words of a longer talk '.repeat(5)}${i}`,
@@ -53,8 +53,8 @@ const REQUEST: LlmRequest = {
 const never = () => new AbortController().signal;
 
 /**
- * What the gateway itself adds to a call of a language model and of a tool: each beside the bare
- * request to the same server on the loopback, in turn. `--times N`, `--json`.
+ * Measures the gateway's overhead for LLM requests and tool calls. Each alternates with a bare
+ * request to the same loopback server. `--times N`, `--json`.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const times = numberBehind(args, '--times', TIMES);
@@ -77,9 +77,9 @@ export async function run(args: readonly string[]): Promise<number> {
   return verdicts.every(({ isMet }) => isMet) ? 0 : 1;
 }
 
-/** To the first word: by the model's client, and by a bare request with the same body. */
+/** Time to the first token: through the LLM client, and by a bare request with the same body. */
 async function modelCalls(times: number) {
-  const server = new Worker(new URL('./mind-server.js', import.meta.url));
+  const server = new Worker(new URL('./llm-overhead-server.js', import.meta.url));
   try {
     const [baseUrl] = (await once(server, 'message')) as [string];
     const endpoint = { baseUrl, apiKey: undefined, contextTokens: 16_384 };
@@ -111,14 +111,17 @@ async function modelCalls(times: number) {
   }
 }
 
-/** From the model's wish to its result: a webhook beside a bare request, and an MCP server's. */
+/**
+ * Time from the LLM's tool call to its result: a webhook and an MCP tool, compared with a bare
+ * request.
+ */
 async function toolCalls(times: number) {
   const receiver = await WebhookReceiver.open();
   const mcp = await TestMcpServer.open({ find: () => textResult('{"status":"on its way"}') });
   const guard = new EgressGuard({ allowed: new AllowedHosts(['127.0.0.1']) });
   const log = pino({ level: 'silent' });
   const tools = createAgentTools({ outbound: new EgressClient(guard), log });
-  const look = {
+  const lookCall = {
     name: 'look',
     description: '',
     url: receiver.url(),
@@ -136,13 +139,13 @@ async function toolCalls(times: number) {
     transport: 'streamable-http',
     authentication: NONE,
   } as const;
-  const config = { ...CONFIG, tools: [look], mcpServers: [server] };
+  const config = { ...CONFIG, tools: [lookCall], mcpServers: [server] };
   const open = await tools.open(config, { accountId: 'o', agentId: 'a', callId: 'c' });
   const runs = new ToolExecutor(open!.tools, systemClock, {
     started: () => undefined,
     ended: () => undefined,
     remember: () => undefined,
-    ran: () => undefined,
+    toolCallEnded: () => undefined,
     onFault: (error) => console.error(error),
   });
   const answer = status(200, { status: 'on its way', lines: [1, 2, 3] });
@@ -176,7 +179,7 @@ async function toolCalls(times: number) {
   }
 }
 
-/** What a conversation is made into before it is sent: trimmed by tokens, instructions first. */
+/** Preparation of a conversation: history trimmed by tokens, instructions added. */
 function context(times: number): { readonly context: Percentiles } {
   const took = Array.from({ length: times }, () => {
     const from = performance.now();
@@ -188,7 +191,10 @@ function context(times: number): { readonly context: Percentiles } {
 
 type Measured = () => Promise<number>;
 
-/** One right after the other, so that a busy machine changes little; the differences of the pairs. */
+/**
+ * Alternates both measurements, so that other load affects both; returns the differences of the
+ * pairs.
+ */
 async function compared(times: number, ours: Measured, bare: Measured) {
   const own: number[] = [];
   const whole: number[] = [];

@@ -11,8 +11,8 @@ import { modelFolder } from '../support/harness/process/model-folder.js';
 const CUTS = 50;
 
 /**
- * What an agent remembers of what it said when it was cut, against what a recogniser hears in the audio
- * that the client played: 50 cuts by text and by speech, over wires of 0–100 ms. `--json` prints JSON.
+ * Compares the history of interrupted agents with a transcript of the audio that the client played:
+ * 50 interruptions by text and by speech with network delays of 0–100 ms. `--json` prints JSON.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const scheduler = new CpuScheduler(1);
@@ -27,30 +27,38 @@ export async function run(args: readonly string[]): Promise<number> {
     scheduler,
   });
   const work = new ModelWork();
-  const remembering = work.voice(voice);
-  const cuts = await runInterruptions({ work, voice: remembering, recogniser, cuts: CUTS });
+  const cachedVoice = work.voice(voice);
+  const cuts = await runInterruptions({ work, voice: cachedVoice, recogniser, cuts: CUTS });
   await Promise.all([voice, recogniser].map((part) => part.close()));
-  const offs: Record<string, number> = {};
-  for (const { extraWords: off } of cuts) offs[off] = (offs[off] ?? 0) + 1;
-  const worst = Math.max(...cuts.map(({ extraWords: off }) => Math.abs(off)));
+  const counts: Record<string, number> = {};
+  for (const { extraWords } of cuts) counts[extraWords] = (counts[extraWords] ?? 0) + 1;
+  const worst = Math.max(...cuts.map(({ extraWords }) => Math.abs(extraWords)));
   const isMet = worst <= 1;
   if (args.includes('--json')) {
-    console.log(JSON.stringify({ cuts: cuts.length, offs, worst, isMet, all: cuts }, undefined, 2));
+    console.log(
+      JSON.stringify({ cuts: cuts.length, counts, worst, isMet, all: cuts }, undefined, 2),
+    );
   } else {
     console.log(cuts.map(lineOf).join('\n'));
-    console.log(`${isMet ? 'met' : 'missed'}: at most ${worst} words off in ${cuts.length} cuts`);
+    console.log(
+      `${isMet ? 'met' : 'missed'}: at most ${worst} words of difference in ${cuts.length} interruptions`,
+    );
   }
   return isMet ? 0 : 1;
 }
 
 function lineOf({
   by,
-  networkDelayMs: wayMs,
+  networkDelayMs,
   seconds,
-  extraWords: off,
+  extraWords,
   committed,
-  heard,
+  playedTranscript,
 }: InterruptionResult): string {
-  const facts = [by.padEnd(6), `${wayMs} ms`.padStart(6), `${seconds.toFixed(1)} s`.padStart(6)];
-  return `${facts.join(' ')} ${String(off).padStart(3)}  …${committed.slice(-40)} | …${heard.slice(-40)}`;
+  const facts = [
+    by.padEnd(6),
+    `${networkDelayMs} ms`.padStart(6),
+    `${seconds.toFixed(1)} s`.padStart(6),
+  ];
+  return `${facts.join(' ')} ${String(extraWords).padStart(3)}  …${committed.slice(-40)} | …${playedTranscript.slice(-40)}`;
 }

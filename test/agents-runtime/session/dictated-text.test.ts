@@ -4,8 +4,8 @@ import { STORY, storyCall } from '../../support/harness/call/story-call.js';
 
 const WORDS = 'A colleague will take over in a minute.';
 
-describe('what the agent is told to say', () => {
-  it('is said at once where nobody speaks, and stands in the record and the context', async () => {
+describe('dictated text', () => {
+  it('is spoken immediately if nobody speaks, and added to the record and the context', async () => {
     const call = harness();
     call.call.connected();
     await call.silence(500);
@@ -27,7 +27,7 @@ describe('what the agent is told to say', () => {
     expect(call.texts('agent')).toEqual(['Hello and welcome.', WORDS]);
   });
 
-  it('waits for a caller who speaks, and for their answer', async () => {
+  it('waits for a speaking caller and the answer to them', async () => {
     const call = harness();
     call.call.connected();
     await call.say('what time', 400);
@@ -37,7 +37,7 @@ describe('what the agent is told to say', () => {
     expect(call.texts('agent')).toEqual([expect.stringMatching(/^You said /), WORDS]);
   });
 
-  it('waits for an answer that is held', async () => {
+  it('waits for a paused answer', async () => {
     const call = await storyCall();
     await call.cough(150);
     call.call.say(WORDS);
@@ -45,7 +45,7 @@ describe('what the agent is told to say', () => {
     expect(call.texts('agent')).toEqual([STORY, WORDS]);
   });
 
-  it('is said to its end whatever the caller says, which is answered after it', async () => {
+  it('is spoken completely if the caller speaks over it, who is answered afterwards', async () => {
     const call = harness({ config: { minInterruptionWords: 0 } });
     call.call.connected();
     await call.silence(200);
@@ -58,7 +58,7 @@ describe('what the agent is told to say', () => {
     expect([...call.turns.values()].some(({ cut }) => cut)).toBe(false);
   });
 
-  it('keeps its order, and no more than five of it wait', async () => {
+  it('keeps its order, and at most five texts are queued', async () => {
     const call = harness({ config: { greeting: 'Hello.' } });
     call.call.connected();
     const texts = ['One.', 'Two.', 'Three.', 'Four.', 'Five.', 'Six.'];
@@ -67,7 +67,7 @@ describe('what the agent is told to say', () => {
     expect(call.texts('agent')).toEqual(['Hello.', ...texts.slice(0, 5)]);
   });
 
-  it('is refused by a call that says goodbye, and by one that is over', async () => {
+  it('is refused during a goodbye and after the call', async () => {
     const call = harness({ config: { maxCallDurationMs: 1_000 } });
     call.call.connected();
     await call.silence(1_100);
@@ -78,7 +78,7 @@ describe('what the agent is told to say', () => {
     expect(call.texts('agent')).not.toContain(WORDS);
   });
 
-  it('leaves the call as it was when the voice fails', async () => {
+  it('leaves the call unchanged if the voice fails', async () => {
     const call = harness({ voiceFailsAfter: (text) => (text === WORDS ? 0 : undefined) });
     call.call.connected();
     await call.silence(200);

@@ -15,7 +15,7 @@ import {
 } from '../support/harness/process/product.js';
 import { makeTestFolder } from '../support/harness/process/test-folder.js';
 
-/** Far less work than the ten seconds that a request is given, on a busy machine too. */
+/** Takes far less than the drain time of ten seconds, even on a busy machine. */
 const TEXT = 'This sentence is spoken while the gateway is told to stop. '.repeat(3);
 
 function speak({ url, apiKey }: Product, body: object): Promise<Response> {
@@ -26,14 +26,14 @@ function speak({ url, apiKey }: Product, body: object): Promise<Response> {
   });
 }
 
-describe('a gateway that is told to stop', () => {
+describe('gateway on SIGTERM', () => {
   let dataDir: string;
   beforeEach(() => {
     dataDir = makeTestFolder();
   });
   afterEach(() => removeDataDir(dataDir));
 
-  it('finishes what it is speaking, takes nothing new, and leaves no database', async () => {
+  it('finishes its current speech request, accepts no new ones, and stops the database', async () => {
     const product = await startProduct({ dataDir });
     const response = await speak(product, { text: TEXT, audio_format: 'pcm' });
     const whole = response.arrayBuffer();
@@ -44,20 +44,20 @@ describe('a gateway that is told to stop', () => {
         () => true,
       );
     await expect.poll(isRefused).toBe(true);
-    signal(product.pid); // a second one changes nothing
+    signal(product.pid); // a second signal changes nothing
     const seconds = (await whole).byteLength / 2 / 32_000;
     expect(seconds).toBeGreaterThan(5);
     expect(await stopped).toBe(0);
     expect(isServerReady(dataDir)).toBe(false);
   });
 
-  it('leaves no database when it is told so while it starts', async () => {
+  it('stops the database if the signal arrives during the start', async () => {
     const gateway = spawn(process.execPath, [MAIN], {
       env: productEnv({ PORT: String(await freePort()), DATA_DIR: dataDir }),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const output = outputOf(gateway);
-    while (!existsSync(join(dataDir, 'postgres'))) await sleep(10); // it makes its database now
+    while (!existsSync(join(dataDir, 'postgres'))) await sleep(10); // it creates its database now
     gateway.kill('SIGTERM');
     const [code] = await once(gateway, 'exit');
     expect(code, output()).toBe(0);
@@ -66,7 +66,7 @@ describe('a gateway that is told to stop', () => {
   });
 });
 
-/** Says once more that it is to stop, unless it has. */
+/** Sends SIGTERM once more unless the process has exited. */
 function signal(pid: number): void {
   try {
     process.kill(pid, 'SIGTERM');

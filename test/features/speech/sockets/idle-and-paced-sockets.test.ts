@@ -19,13 +19,13 @@ beforeEach(async () => {
 afterEach(() => app.close());
 
 it.each(['stream', 'multi-stream'])(
-  'closes %s normally when nothing was said for three minutes',
+  'closes %s normally after three minutes without messages',
   async (path) => {
     const client = await SpeechSocket.open(app.url, path);
     await expect.poll(() => clock.pending, WITHIN).toBe(1);
     clock.advance(179_000);
     client.send({ text: 'x' });
-    await expect.poll(() => clock.pending, WITHIN).toBe(2); // the sentence may settle
+    await expect.poll(() => clock.pending, WITHIN).toBe(2); // the sentence may be settled
     clock.advance(179_999);
     expect(client.socket.readyState).toBe(client.socket.OPEN);
     clock.advance(1);
@@ -35,7 +35,7 @@ it.each(['stream', 'multi-stream'])(
 );
 
 it.each(['stream', 'multi-stream'])(
-  'tells a client 1009 that stalls within an oversized frame on %s',
+  'closes %s with 1009 if its client stalls within an oversized frame',
   async (path) => {
     const sender = await OversizedSender.open(`${app.url}/api/v1/tts/${path}`, {
       Authorization: 'Bearer key',
@@ -54,12 +54,12 @@ async function speaking(audio_format: string, path = 'stream'): Promise<SpeechSo
   return client.send({ text: TEXT, audio_format, delivery_mode: 'paced', flush: true });
 }
 
-/** Bytes of audio when the next piece waits for its time. */
-async function standstill(client: SpeechSocket): Promise<number> {
-  // The socket's own timer, and that of the piece.
+/** Bytes of audio received when the next chunk waits for its time. */
+async function receivedWhenPaced(client: SpeechSocket): Promise<number> {
+  // The timer of the socket and that of the chunk.
   await expect.poll(() => clock.pending, WITHIN).toBe(2);
   client.socket.ping();
-  // Comes behind all that was sent before.
+  // Arrives after everything sent before.
   await once(client.socket, 'pong');
   return client.audio().length;
 }
@@ -69,17 +69,17 @@ it.each([
   ['pcm_8000', 16],
   ['ulaw_8000', 8],
   ['alaw_8000', 8],
-])('lets paced %s go as it is heard, a moment ahead', async (format, bytesPerMs) => {
+])('sends paced %s in real time with a small lead', async (format, bytesPerMs) => {
   for (const path of ['stream', 'multi-stream']) {
     const client = await speaking(format, path);
-    const ahead = await standstill(client);
+    const ahead = await receivedWhenPaced(client);
     expect(ahead / bytesPerMs).toBeLessThanOrEqual(300);
-    // As long as time stands still nothing more comes, whatever else is done meanwhile.
+    // While the clock does not advance, nothing else is sent, whatever other requests do.
     const whole = await app.post('speech', { text: TEXT, audio_format: format });
     const wanted = Buffer.from(await whole.arrayBuffer());
     expect(client.audio().length).toBe(ahead);
     clock.advance(100);
-    const later = await standstill(client);
+    const later = await receivedWhenPaced(client);
     expect(later).toBeGreaterThan(ahead);
     expect((later - ahead) / bytesPerMs).toBeLessThanOrEqual(200);
     await expect
@@ -94,17 +94,17 @@ it.each([
   }
 });
 
-it.each(['mp3', 'wav', 'wav_16000', 'opus_48000_64'])('paces no %s', async (format) => {
+it.each(['mp3', 'wav', 'wav_16000', 'opus_48000_64'])('does not pace %s', async (format) => {
   const client = await speaking(format);
   expect((await client.closed).code).toBe(1000);
   expect(client.audio().length).toBeGreaterThan(1_000);
 });
 
-it('stops a paced context at once when the caller interrupts', async () => {
+it('stops a paced context immediately when the caller interrupts', async () => {
   const client = await SpeechSocket.open(app.url, 'multi-stream');
   client.send({ context_id: 'a', audio_format: 'pcm_8000', delivery_mode: 'paced' });
   client.send({ context_id: 'a', text: TEXT, flush: true });
-  const ahead = await standstill(client);
+  const ahead = await receivedWhenPaced(client);
   client.send({ context_id: 'a', close_context: true });
   await expect
     .poll(() => client.controlMessages, WITHIN)

@@ -1,7 +1,7 @@
 import type { UnknownWordTables } from './assets.js';
 
 /** Runs the model on a word that is not in the lexicon. */
-export type UnknownWord = (word: string) => Promise<string>;
+export type PredictPhonemes = (word: string) => Promise<string>;
 
 /**
  * The word as input of the model for unknown words (`chars`, int64 [1, n]), in parts of at

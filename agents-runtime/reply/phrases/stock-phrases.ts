@@ -5,11 +5,11 @@ export interface StockPhrases {
   /** About half a minute before the call ends at its maximum duration. */
   readonly warning: string;
   /** No audio arrives from the caller. */
-  readonly noSound: string;
+  readonly noAudio: string;
   /** The caller's speech was not understood. */
-  readonly unheard: string;
+  readonly notUnderstood: string;
   /** Speech synthesis failed. */
-  readonly apology: string;
+  readonly voiceApology: string;
   /** While a tool or model is slow: the first time, and later. */
   readonly fillers: readonly [string, string];
   /** No model could answer. */

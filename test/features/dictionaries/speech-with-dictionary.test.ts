@@ -17,8 +17,8 @@ async function setUp(rules: readonly unknown[]) {
 
 const said = () => plane.voice.utterances.map(({ text }) => text);
 
-describe('speech by a dictionary', () => {
-  it('says the replacements, before the voice sees a number or an abbreviation', async () => {
+describe('speech with a dictionary', () => {
+  it('contains the replacements, applied before numbers and abbreviations are normalised', async () => {
     const { speak } = await setUp([
       { word: 'Abt.', replacement: 'department' },
       { word: '2nd', replacement: 'second' },
@@ -36,7 +36,7 @@ describe('speech by a dictionary', () => {
     expect(said()).toEqual([...sentences, ...sentences]);
   });
 
-  it('hands transcriptions to the voice, in the coordinates of each sentence', async () => {
+  it('passes transcriptions to the voice, with positions in each sentence', async () => {
     const { speak } = await setUp([
       { word: 'Nguyen', replacement: 'Win', ipa: 'nwɪn' },
       { word: 'Mr', replacement: 'mister' },
@@ -48,7 +48,7 @@ describe('speech by a dictionary', () => {
     ]);
   });
 
-  it('follows the current version, or the one that is pinned', async () => {
+  it('uses the current version, or the pinned one', async () => {
     const { ask, path, speak } = await setUp([{ word: 'a', replacement: 'one' }]);
     await ask('POST', `${path}/set-rules`, { rules: [{ word: 'a', replacement: 'two' }] });
     await speak('a');
@@ -58,16 +58,16 @@ describe('speech by a dictionary', () => {
     expect(said()).toEqual(['two', 'one', 'two', 'a']);
   });
 
-  it('is refused by a dictionary or version that is not there', async () => {
+  it('is rejected for an unknown dictionary or version', async () => {
     const { ask, id, path, speak } = await setUp([]);
-    const stranger = await plane.asNewAccount();
+    const otherAccount = await plane.asNewAccount();
     for (const [answer, code] of [
       [await speak('a', { dictionary_version: 2 }), 'DICTIONARY_VERSION_NOT_FOUND'],
       [await speak('a', { dictionary_version: 1e15 }), 'DICTIONARY_VERSION_NOT_FOUND'],
       [await speak('a', { dictionary_id: 'none' }), 'DICTIONARY_NOT_FOUND'],
       [await speak('a', { dictionary_id: '' }), 'DICTIONARY_NOT_FOUND'],
       [
-        await stranger('POST', '/tts/speech', { text: 'a', dictionary_id: id }),
+        await otherAccount('POST', '/tts/speech', { text: 'a', dictionary_id: id }),
         'DICTIONARY_NOT_FOUND',
       ],
     ] as const) {
@@ -79,14 +79,14 @@ describe('speech by a dictionary', () => {
     expect(said()).toEqual(['a']);
   });
 
-  it('is not made without end by replacements', async () => {
+  it('has a maximum length after replacements', async () => {
     const { speak } = await setUp([{ word: 'a', replacement: 'b'.repeat(500) }]);
     const { status, body } = await speak('a '.repeat(2_000));
     expect([status, body.code]).toEqual([400, 'TEXT_TOO_LONG']);
   });
 
   it.each(['[SPELL:', '[SPELL:AB', 'x]', '\u0301', '$1 $& \\', '😀', ' '])(
-    'says a replacement of %j as any other text',
+    'contains the replacement %j like any other text',
     async (replacement) => {
       const { speak } = await setUp([{ word: 'it', replacement, ipa: '' }]);
       const { status } = await speak('Say it [SPELL:OK] and it.');
@@ -97,7 +97,7 @@ describe('speech by a dictionary', () => {
 });
 
 describe('compiled dictionaries', () => {
-  it('are read once a version, and forgotten when many others are used', async () => {
+  it('are loaded once per version, and evicted when many others are used', async () => {
     let reads = 0;
     const summary = (id: string) => ({ id, currentVersion: 3 }) as never;
     const compiled = new CompiledDictionaries({
@@ -120,7 +120,7 @@ describe('compiled dictionaries', () => {
     expect(reads).toBe(64 + 64 + 1);
   });
 
-  it('tries again after a failure', async () => {
+  it('are loaded again after a failure', async () => {
     let isAway = true;
     const compiled = new CompiledDictionaries({
       findSummary: async (_, id) => ({ id, currentVersion: 1 }) as never,

@@ -5,7 +5,7 @@ import { harness } from '../../support/harness/call/call-harness.js';
 const never = () => new Promise<never>(() => undefined);
 
 it.each(['turn', 'ended'] as const)(
-  'a record that cannot be written (%s) holds the line open for 5 s at the most',
+  'a call log that cannot be written (%s) keeps the connection open for at most 5 s',
   async (what) => {
     const call = harness({
       begin: (parts) => new Call({ ...parts, log: { ...parts.log, [what]: never } }),
@@ -19,7 +19,7 @@ it.each(['turn', 'ended'] as const)(
     await call.clock.run(200);
     expect(call.transport.events.at(-1)).toEqual({ type: 'end', reason: 'agent_hangup' });
     expect(call.transport.isClosed).toBe(true);
-    // Its slot is freed with its record.
+    // The call's slot is released with its record.
     expect(call.ended()).toBeUndefined();
     await call.clock.run(100);
     expect(call.clock.pending).toBe(0);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { harness } from '../../support/harness/call/call-harness.js';
 
-it('makes a reply ahead three times a turn at the most, however often the caller goes on', async () => {
+it('a turn starts at most three speculative replies, however often the caller continues', async () => {
   const call = harness();
   call.call.connected();
   for (const text of [

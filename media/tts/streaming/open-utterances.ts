@@ -1,40 +1,9 @@
 import { MediaError } from '../../errors.js';
-import type { WordTime } from '../text-to-speech.js';
 import type { StreamedChunk } from './streaming-jobs.js';
+import type { VoiceEngine } from './voice-engine.js';
 
 /** Utterances that may be open at the same time; each holds up to 70 kB per second of its audio. */
 const MAX_OPEN = 1000;
-
-/** Position of the next chunk in its utterance. */
-export interface ChunkPosition<Utterance> {
-  readonly utterance: Utterance;
-  /** Index of the part in the utterance. */
-  readonly partIndex: number;
-  /** Index of the chunk in the utterance. */
-  readonly chunkIndex: number;
-  /** Samples of the utterance before this chunk. */
-  readonly startSample: number;
-}
-
-/** Synthesised samples of a part. */
-export interface PartChunk {
-  readonly samples: Float32Array<ArrayBuffer>;
-  /** Words that start with this chunk or later in its part; times count from the utterance's start. */
-  readonly words: readonly WordTime[];
-  /** Nothing of the part follows. */
-  readonly isPartEnd: boolean;
-}
-
-/** The two functions in which one neural voice differs from another. */
-export interface VoiceEngine<Utterance, Part> {
-  /**
-   * Splits an utterance into parts that the model encodes as a whole. A part is requested when the one
-   * before it ends, so that a long text is read bit by bit.
-   */
-  parts(utterance: Utterance): AsyncGenerator<Part, undefined>;
-  /** Synthesises the next chunk of a part, whose progress the engine keeps in `part`. */
-  nextSamples(part: Part, position: ChunkPosition<Utterance>): Promise<PartChunk>;
-}
 
 /** An utterance that is being spoken. */
 interface OpenUtterance<Utterance, Part> {
@@ -49,7 +18,7 @@ interface OpenUtterance<Utterance, Part> {
 }
 
 /** Speaks utterances chunk by chunk, inside the worker of a neural voice. */
-export class StreamingEngine<Utterance, Part> {
+export class OpenUtterances<Utterance, Part> {
   readonly #engine: VoiceEngine<Utterance, Part>;
   readonly #open = new Map<number, OpenUtterance<Utterance, Part>>();
 
@@ -58,7 +27,7 @@ export class StreamingEngine<Utterance, Part> {
   }
 
   /** Number of utterances that are being spoken. */
-  get open(): number {
+  get count(): number {
     return this.#open.size;
   }
 

@@ -29,8 +29,8 @@ const ALOUD = 'Hold on a moment.';
 const GOODBYE = 'Thank you, goodbye.';
 const WHEN = 'When is the shop open?';
 
-/** Knows by a word or two what it is asked, and tells what tools brought. */
-function clerk({ messages }: ChatRequest): ScriptedAnswer {
+/** Recognises a question by one or two words and repeats tool results. */
+function replyWithTools({ messages }: ChatRequest): ScriptedAnswer {
   const { role, content } = messages.at(-1)!;
   if (role === 'tool') return { say: `${textIn(content)}` };
   if (/order|monday/i.test(content)) return { calls: [{ name: 'look_up', args: { order: 7 } }] };
@@ -43,13 +43,13 @@ function clerk({ messages }: ChatRequest): ScriptedAnswer {
   return { calls: [{ name: 'skip_turn', args: {} }] };
 }
 
-/** The data below the line that says what they are. */
+/** The data of a tool result, without its heading. */
 function textIn(result: string): string {
   const data: unknown = JSON.parse(result.slice(result.indexOf('\n') + 1));
   return typeof data === 'string' ? data : (data as { text: string }).text;
 }
 
-describe.concurrent('the mind of an agent', () => {
+describe.concurrent('agent with tools and external speech services', () => {
   const dataDir = makeTestFolder();
   const said = new Map<string, Float32Array>();
   let server: LlmServer;
@@ -62,7 +62,7 @@ describe.concurrent('the mind of an agent', () => {
 
   beforeAll(async () => {
     server = await LlmServer.start({
-      clerk,
+      clerk: replyWithTools,
       german: ({ messages }) => ({ say: `Sie sagten: ${messages.at(-1)!.content}.` }),
       rescue: () => ({ say: 'The shop is open until nine.' }),
     });
@@ -108,29 +108,33 @@ describe.concurrent('the mind of an agent', () => {
     await speaker.close();
   }
 
-  /** The config as a client writes it: fields of entries may be left out. */
+  /** The config as sent by a client; fields may be missing. */
   async function call(config: object) {
-    // Nobody is asked whether he is still there while the machine is busy.
-    const whole = { prompt: 'You help.', user_silence_timeout: 0, ...config } as AgentConfigInput;
-    const agent = await makeAgent(product, whole);
+    // A timeout of 0 disables the inactivity prompts, which a slow machine could trigger.
+    const fullConfig = {
+      prompt: 'You help.',
+      user_silence_timeout: 0,
+      ...config,
+    } as AgentConfigInput;
+    const agent = await makeAgent(product, fullConfig);
     const details = await requestConnection(product, agent);
     const client = new CallClient(details);
     await client.connect();
     return { agent, client, callId: details.call_id };
   }
 
-  /** Says it and gives what is heard of the answer. */
+  /** Asks a question by voice and returns the transcript of the answer. */
   async function askAloud(client: CallClient, question: string): Promise<string> {
     const before = client.lastSeq;
     await client.say(said.get(question)!);
-    const spoke = await client.state('speaking', before);
-    await client.state('listening', spoke.seq);
+    const speakingMessage = await client.state('speaking', before);
+    await client.state('listening', speakingMessage.seq);
     await client.playedOut();
     const { player } = client;
-    return listener.transcribe(player.heardBetween(spoke.atMs), player.rate);
+    return listener.transcribe(player.playedBetween(speakingMessage.atMs), player.rate);
   }
 
-  it('answers from a webhook and from an MCP server, lets the caller think, and hangs up', async ({
+  it('answers with webhook and MCP tools, skips a turn and ends the call', async ({
     expect,
     onTestFinished,
   }) => {
@@ -171,11 +175,11 @@ describe.concurrent('the mind of an agent', () => {
     await client.playedOut();
     client.close();
     expect(client.finals.at(-1)).toMatch(/Have a nice day, goodbye\.$/);
-    expect(client.player.hasHeardAll).toBe(true);
+    expect(client.player.hasPlayedAll).toBe(true);
 
-    const asked = hook.requests.find(({ path }) => path === '/orders')!;
-    expect(asked).toMatchObject({ method: 'POST', body: { order: 7 } });
-    expect(asked.headers).toMatchObject({
+    const toolRequest = hook.requests.find(({ path }) => path === '/orders')!;
+    expect(toolRequest).toMatchObject({ method: 'POST', body: { order: 7 } });
+    expect(toolRequest.headers).toMatchObject({
       authorization: 'Bearer s3cret',
       'x-agent-id': agent,
       'x-call-id': callId,
@@ -183,7 +187,7 @@ describe.concurrent('the mind of an agent', () => {
     await endedCall(product, callId);
     const turns = await stored.turns(callId);
     const tools = turns.flatMap((turn) => turn.tools ?? []);
-    // What was said aloud may be two turns.
+    // Speech may be split into two turns.
     expect(new Set(tools.map(({ name, kind, outcome }) => `${name} ${kind} ${outcome}`))).toEqual(
       new Set(['look_up webhook ok', 'get-sum mcp ok', 'skip_turn call ok', 'end_call call ok']),
     );
@@ -200,35 +204,35 @@ describe.concurrent('the mind of an agent', () => {
   it.for([
     ['de', 'wo ist mein Paket'],
     ['sv', 'var är mitt paket'],
-  ])('hears and speaks %s by services outside', async ([language, heard], { expect }) => {
+  ])('uses external speech services for %s', async ([language, expectedText], { expect }) => {
     const { client, callId } = await call({
       llm_model: 'german',
       tts_params: { language, voice_id: `remote-alloy-${language}` },
     });
     const before = client.lastSeq;
-    const linesBefore = deepgram.connections.length;
+    const connectionsBefore = deepgram.connections.length;
     await client.say(said.get(WHEN)!);
-    const spoke = await client.state('speaking', before);
-    await client.state('listening', spoke.seq);
+    const speakingMessage = await client.state('speaking', before);
+    await client.state('listening', speakingMessage.seq);
     await client.playedOut();
     client.hangUp();
     await client.closed();
     client.close();
     await endedCall(product, callId);
-    expect(client.finals).toEqual([`user: ${heard}`, `agent: Sie sagten: ${heard}.`]);
-    expect(client.player.hasHeardAll).toBe(true);
+    expect(client.finals).toEqual([`user: ${expectedText}`, `agent: Sie sagten: ${expectedText}.`]);
+    expect(client.player.hasPlayedAll).toBe(true);
     expect(audio.speeches.map(({ body }) => body.voice)).toContain('alloy');
     if (language === 'de') {
       expect(audio.transcripts.at(-1)!.fields.language).toBe('de');
       return;
     }
-    expect(deepgram.connections.length).toBe(linesBefore + 1);
+    expect(deepgram.connections.length).toBe(connectionsBefore + 1);
     await expect
       .poll(() => deepgram.connections.at(-1)!.messageTypes.at(-1), { timeout: 30_000 })
       .toBe('CloseStream');
   });
 
-  it('goes on by another model when the first one dies in mid-sentence', async () => {
+  it('continues with the fallback model after the first one fails in mid-sentence', async () => {
     const { client, callId } = await call({ llm_model: 'breaking' });
     expect(await askAloud(client, WHEN)).toMatch(/nine|9/);
     client.hangUp();

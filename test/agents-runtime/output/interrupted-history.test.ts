@@ -29,8 +29,8 @@ afterAll(async () => {
   await Promise.all([voice, recogniser].map((part) => part.close()));
 });
 
-describe('what is remembered of an answer that was cut', SLOW, () => {
-  it('is, to the word, what a recogniser hears in the audio that was played', async () => {
+describe('history of an interrupted answer', SLOW, () => {
+  it('equals the transcript of the played audio, word for word', async () => {
     const cuts = await runInterruptions({ work, voice, recogniser, first: 3, cuts: 6 });
     expect(cuts).toHaveLength(6);
     for (const cut of cuts)
@@ -38,7 +38,7 @@ describe('what is remembered of an answer that was cut', SLOW, () => {
     expect(new Set(cuts.map(({ by }) => by)).size).toBe(2);
   });
 
-  it('would be found to be wrong', () => {
+  it('differences are detected by this test', () => {
     const answer = 'The shop is open from eight until six. Thank you for calling.';
     expect(countExtraWords(answer, 'The shop is', 'The shop is.')).toBe(0);
     expect(countExtraWords(answer, answer, 'The shop is open from.')).toBe(7);

@@ -1,7 +1,7 @@
 import type { EndedReason } from '../contract/ended-reason.js';
 import type { AnnouncementKind } from '../contract/turn-events.js';
-import type { StockPhrases } from './phrases/phrase-set.js';
 import { stockPhrasesIn } from './phrases/registry.js';
+import type { StockPhrases } from './phrases/stock-phrases.js';
 
 /** The text of a stock phrase. The greeting comes from the agent's config instead. */
 export function phraseText({ kind, reason, times }: StockPhraseRequest, language: string): string {
@@ -12,11 +12,11 @@ export function phraseText({ kind, reason, times }: StockPhraseRequest, language
     case 'warning':
       return phrases.warning;
     case 'no-audio':
-      return phrases.noSound;
+      return phrases.noAudio;
     case 'no-transcript':
-      return phrases.unheard;
+      return phrases.notUnderstood;
     case 'voice-apology':
-      return phrases.apology;
+      return phrases.voiceApology;
     case 'goodbye':
       return goodbye(phrases, reason);
   }
