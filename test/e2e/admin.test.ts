@@ -203,7 +203,7 @@ describe('npm run admin', () => {
         ...env,
         SECRET_KEY: `another-secret-of-the-test,${key}`,
       });
-      expect(resealed.printed).toMatch(/secrets of 1 agents? anew/);
+      expect(resealed.printed).toMatch(/secrets of 1 agents? with the newest/);
       const wrong = await admin(['reseal'], { ...env, SECRET_KEY: 'a-third-secret-of-the-test' });
       expect(wrong.faults).toContain('SECRET_KEY');
       const forgotten = await restored([file('plain.zip'), '--forget-secrets']);

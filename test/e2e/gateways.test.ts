@@ -232,7 +232,7 @@ describe('cluster of gateways on one port', () => {
     const line = product
       .logs()
       .split('\n')
-      .find((text) => text.includes('call began') && text.includes(callId));
+      .find((text) => text.includes('The call began') && text.includes(callId));
     if (!line) throw new Error('No gateway reports this call');
     return Number(JSON.parse(line).pid);
   }

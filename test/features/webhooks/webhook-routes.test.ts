@@ -116,14 +116,14 @@ describe('POST /agent/{id}/webhook/test-inbound-call', () => {
     ['another part of the config', { agent_overrides: { prompt: 'x' } }, /prompt: Extra inputs/],
     ['an unknown voice', overriding({ voice_id: 'nobody' }), /voice/],
     ['a voice that is not installed', overriding({ voice_id: 'far' }), /not installed/],
-    ['a cloned voice that cannot speak', overriding({ voice_id: 'mine' }), /cannot speak/],
+    ['a cloned voice that cannot speak', overriding({ voice_id: 'mine' }), /cannot be used/],
     ['an unknown language', overriding({ language: 'xx' }), /language/],
     ['a language that the voice lacks', overriding({ language: 'es' }), /does not speak es/],
     ['a voice that lacks the language', overriding({ voice_id: 'eva' }), /does not speak en/],
     ['an unknown dictionary', overriding({ dictionary_id: 'none' }), /dictionary/],
     ['a temperature of 3', overriding({ temperature: 3 }), /temperature/],
-    ['a list', [], /no JSON object/],
-    ['no JSON', 'hello', /no JSON object/],
+    ['a list', [], /not a JSON object/],
+    ['no JSON', 'hello', /not a JSON object/],
   ])('fails for %s', async (_, reply, error) => {
     hook.answer(status(200, reply));
     const { status: code, body } = await test(await create1());
