@@ -6,7 +6,7 @@ import type { GatewaysRepository } from './gateways.repository.js';
 import { gatewayUnreachable, type PeerClient } from './peer-client.js';
 import { CLIENT_ADDRESS_HEADER } from './peer-server.js';
 
-/** Interval of TCP keep-alives to the other gateway, ms. */
+/** Interval of TCP keep-alive probes to the other gateway, ms. */
 const KEEP_ALIVE_MS = 15_000;
 const MISDIRECTED_REQUEST = 421;
 /** The only headers of the client that the other gateway receives. */
