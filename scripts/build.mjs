@@ -77,7 +77,7 @@ async function transpile(root, paths) {
     if (full) throw new StepFailure(full);
     process.stderr.write(`${error.message}\n`);
     throw new StepFailure(
-      'The sources do not compile: correct what the compiler says above, or go back to a commit that compiles.',
+      'The sources do not compile: fix the errors above, or check out a commit that compiles.',
     );
   }
 }

@@ -104,13 +104,13 @@ function close(runs) {
 function sentenceFor(error) {
   if (error instanceof StepFailure) return error.message;
   const text = error instanceof Error ? `${error.code ?? ''} ${error.message}` : String(error);
-  return diskFullSentence(text) ?? `The launcher met a fault of its own: ${text.trim()}`;
+  return diskFullSentence(text) ?? `The launcher failed with an internal error: ${text.trim()}`;
 }
 
 try {
   const action = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
   if (!action) {
-    throw new StepFailure(`Say which command: ${Object.keys(COMMANDS).join(', ')}.`, 2);
+    throw new StepFailure(`Add a command: ${Object.keys(COMMANDS).join(', ')}.`, 2);
   }
   endWithNpm();
   await action();

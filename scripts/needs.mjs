@@ -93,7 +93,7 @@ export const TEST_NEEDS = Object.keys(NEEDS).filter((name) => name !== 'sherpa-o
  */
 export async function prepare(names) {
   const unknown = names.find((name) => !Object.hasOwn(NEEDS, name));
-  if (unknown) throw new Error(`scripts/needs.mjs has no row that is called ${unknown}`);
+  if (unknown) throw new Error(`scripts/needs.mjs has no entry for ${unknown}`);
   const results = await Promise.all(names.map(async (name) => [name, await ready(name)]));
   return Object.fromEntries(results);
 }

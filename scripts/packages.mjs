@@ -43,18 +43,18 @@ export async function installPackages(root) {
 /** One sentence for the output of a failed `npm ci`. */
 export function installSentence(output) {
   if (/not found|ENOENT/.test(output) && /spawn npm/.test(output)) {
-    return 'There is no npm on the PATH: install it beside Node and run the same command again.';
+    return 'There is no npm on the PATH: install npm and run the same command again.';
   }
   const full = diskFullSentence(output);
   if (full) return full;
   const code = /npm (?:error|ERR!) code (\S+)/.exec(output)?.[1] ?? 'no code';
   if (OFFLINE.test(output)) {
-    return `The packages could not be fetched (${code}): check the network, or the proxy and registry that \`npm config list\` shows, then run the same command again.`;
+    return `Cannot download the packages (${code}): check the network, and the proxy and registry in \`npm config list\`. Then run the same command again.`;
   }
   if (code === 'EUSAGE') {
-    return 'package-lock.json does not fit package.json: run `npm install`, then the same command again.';
+    return 'package-lock.json does not match package.json: run `npm install`, then the same command again.';
   }
-  return `The packages could not be installed (npm ci: ${code}): run \`npm ci\` to see why, then the same command again.`;
+  return `Cannot install the packages (npm ci: ${code}): run \`npm ci\` to see why, then the same command again.`;
 }
 
 /** The npm that started this process, or else the one on the PATH. */

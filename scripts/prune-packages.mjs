@@ -74,7 +74,7 @@ function headOf(path) {
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const [folder, platform = process.platform, arch = process.arch] = process.argv.slice(2);
-  if (!folder) throw new Error('say which folder: node scripts/prune-packages.mjs node_modules');
+  if (!folder) throw new Error('Add a folder: node scripts/prune-packages.mjs node_modules');
   const { files, bytes } = prunePackages(folder, { platform, arch });
   console.log(`Removed ${files} files, ${Math.round(bytes / 1e6)} MB, from ${folder}`);
 }

@@ -9,6 +9,5 @@ export async function checkTypes(root) {
     show: true,
     cwd: root,
   });
-  if (code !== 0)
-    throw new StepFailure('The sources have type errors: correct what is printed above.');
+  if (code !== 0) throw new StepFailure('The sources have type errors: fix the errors above.');
 }

@@ -9,9 +9,9 @@ import { hostInUrl } from './platform/http/public-origin.js';
 import { announcementLines, faultSentence } from './platform/process/announcement.js';
 import { Shutdown, StartCancelled } from './platform/process/shutdown.js';
 
-/** How long a signal waits for a start in progress, a part of CLOSE_WITHIN_MS. */
+/** Time that a signal waits for a start in progress. It is part of CLOSE_WITHIN_MS. */
 const START_ENDS_WITHIN_MS = 5_000;
-/** How long closing may take before the settings are known and after a fault. */
+/** Time for closing before the settings are read, and after a fault. */
 const CLOSE_WITHIN_MS = 14_000;
 
 const worker = ClusterWorker.ofThisProcess();
@@ -51,7 +51,7 @@ async function fail(error: unknown): Promise<void> {
 async function stop(): Promise<void> {
   if (shutdown.isRequested) return;
   shutdown.request();
-  // A start in progress may still open something, which must be closed, too.
+  // A start in progress may still open parts, which must also be closed.
   await Promise.race([starting.catch(() => undefined), sleep(START_ENDS_WITHIN_MS)]);
   const isClean = await shutdown.close();
   process.exit(isClean ? 0 : 1);
@@ -63,8 +63,8 @@ process.on('SIGINT', () => {
   if (!worker) void stop();
 });
 process.on('uncaughtException', (error) => {
-  shutdown.log?.fatal({ err: error }, 'uncaught exception');
-  void fail(new StartError('Parley met a fault of its own and stops: see the log.'));
+  shutdown.log?.fatal({ err: error }, 'Uncaught exception: Parley stops');
+  void fail(new StartError('Parley stops because of an internal error: see the log.'));
 });
 
 try {

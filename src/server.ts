@@ -40,7 +40,7 @@ const API_VERSION = '1.5.0';
 /** Paths outside of the route table. They accept GET only. */
 const ROOT_PATHS = /^\/((openapi\.json|docs|healthz|readyz|metrics)\/?)?$/;
 
-/** The HTTP application: middleware, the route table, health, metrics, the OpenAPI document, the page. */
+/** The HTTP application: middleware, the route table, health, metrics, the OpenAPI document and the console. */
 export function createApp(parts: AppParts): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -70,7 +70,7 @@ export function createApp(parts: AppParts): Express {
   return app;
 }
 
-/** Responses belong to one account: no cache may store them unless a route allows it. */
+/** Responses belong to one account, so caches must not store them unless a route allows it. */
 const noStore: RequestHandler = (_request, response, next) => {
   response.set('Cache-Control', 'no-store');
   next();
@@ -91,7 +91,7 @@ function describeApi({ routes, publicUrl }: AppParts) {
   return openApiDocument(routes, {
     title: 'Parley',
     version: API_VERSION,
-    description: 'Streaming speech and live voice agents, on your own machine.',
+    description: 'Streaming speech and live voice agents on your own machine.',
     ...(publicUrl === undefined ? {} : { serverUrl: publicUrl }),
   });
 }

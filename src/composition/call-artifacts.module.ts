@@ -47,7 +47,7 @@ export async function createCallArtifactsModule(parts: CallArtifactsParts) {
   const { config, log } = parts;
   const replays = config.REPLAY_DIR ? await ReplayFiles.in(config.REPLAY_DIR, log) : undefined;
   if (replays && hasStreamingProvider(config)) {
-    log.warn('REPLAY_DIR is set: calls with a replay file use no streaming speech recognition');
+    log.warn('REPLAY_DIR is set: calls with a replay file do not use streaming speech recognition');
   }
   const store = await createObjectStore(config);
   const recordings = await createRecordings({ ...parts, store });
@@ -57,7 +57,7 @@ export async function createCallArtifactsModule(parts: CallArtifactsParts) {
     /** Undefined while REPLAY_DIR is not set. */
     replays,
     routes: [...retention.routes, ...callArtifactRoutes({ ...parts, recordings })],
-    /** Starts the work on recordings and deletions that an earlier process left. */
+    /** Starts the work on recordings and deletions, first those that an earlier process left. */
     start() {
       recordings.start();
       retention.worker.start();
@@ -70,13 +70,13 @@ export async function createCallArtifactsModule(parts: CallArtifactsParts) {
   };
 }
 
-/** A bucket or a folder, as the settings say. */
+/** The configured bucket or folder. */
 async function createObjectStore(config: StorageSettings): Promise<ObjectStore> {
   const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: id, S3_SECRET_ACCESS_KEY: secret } = config;
   if (bucket === undefined) {
     return LocalStore.in(config.STORAGE_DIR ?? join(config.DATA_DIR, 'storage'));
   }
-  // Loading the S3 client takes half a second: only where a bucket is configured.
+  // Loading the S3 client takes half a second.
   const { S3Store } = await import('../platform/storage/s3-store.js');
   return new S3Store({
     bucket,

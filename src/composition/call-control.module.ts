@@ -21,7 +21,7 @@ export interface CallControlParts {
   readonly changes: ChangeNotices;
   /** `host:port` of this gateway for others; undefined where there can be no others. */
   readonly peerAddress: string | undefined;
-  /** Called for a call that was ended before it began: its telephone may still ring. */
+  /** Called for a call that was ended before it began, because its telephone may be ringing. */
   readonly onReservedEnded: (callId: string) => Promise<unknown>;
   readonly log: Logger;
 }
@@ -39,7 +39,9 @@ export async function createCallControlModule(parts: CallControlParts) {
     onReservedEnded: (callId) => {
       parts
         .onReservedEnded(callId)
-        .catch((error: unknown) => log.warn({ err: error, callId }, 'a call may ring on'));
+        .catch((error: unknown) =>
+          log.warn({ err: error, callId }, 'Cannot stop the ringing of a call that was ended'),
+        );
     },
   });
   parts.peerServer.serve(peerCommands(registry));

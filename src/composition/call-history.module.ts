@@ -30,7 +30,7 @@ export interface CallHistoryParts {
   readonly origin: () => string | undefined;
 }
 
-/** The table of calls, their summaries, and what is read from it later. */
+/** Calls, their turns and summaries, the call history and the dashboard. */
 export function createCallHistoryModule(parts: CallHistoryParts) {
   const { config, db, agents } = parts;
   const links = new SignedLinks(parts.secrets);

@@ -120,7 +120,7 @@ function createTicker({ load, log, observeFrame }: CallsParts): FrameTicker {
       observeFrame(lateMs);
       load.frame(lateMs);
     },
-    (error) => log.error({ err: error }, 'fault in the frame ticker'),
+    (error) => log.error({ err: error }, 'Error in a listener of the frame ticker'),
   );
 }
 

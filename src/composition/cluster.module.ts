@@ -41,7 +41,7 @@ export async function createClusterModule(parts: ClusterParts): Promise<void> {
   });
   const calls = new CallsRepository(db, 0, events);
   if (config.DATABASE_URL === undefined) {
-    // No other process uses this database: open calls and deliveries are those of a dead cluster.
+    // No other process uses this database, so open calls and deliveries belong to a dead cluster.
     await gateways.removeAll();
     await deliveries.releaseAllClaims();
   }

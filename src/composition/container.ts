@@ -59,10 +59,10 @@ export interface Started {
   readonly firstKey: string | undefined;
 }
 
-/** Time for closing everything but calls, which may go on for DRAIN_SECONDS. */
-const CLOSE_BESIDE_CALLS_MS = 6_000;
-/** The same for a cluster: its gateways close first, then what they share. */
-const CLUSTER_CLOSES_BESIDE_CALLS_MS = 11_000;
+/** Time for closing everything except calls, which may continue for DRAIN_SECONDS. */
+const CLOSE_AFTER_CALLS_MS = 6_000;
+/** The same for a cluster, which closes after its gateways. */
+const CLUSTER_CLOSE_AFTER_CALLS_MS = 11_000;
 
 interface Context extends StartParts {
   readonly gatewayId: string;
@@ -83,7 +83,7 @@ export async function start(parts: StartParts): Promise<Started> {
   const context = { ...parts, gatewayId, log, languageModels: languageModels(config) };
   const started = config.GATEWAYS > 1 ? await startCluster(context) : await startGateway(context);
   if (!worker && !isLoopback(config.HOST) && config.PUBLIC_URL === undefined) {
-    log.warn('PUBLIC_URL is not set: links for other machines cannot be made');
+    log.warn('PUBLIC_URL is not set: Parley cannot issue links for other machines');
   }
   return started;
 }
@@ -96,7 +96,7 @@ function createLog(config: Config, workerId: string | undefined): Logger {
 
 async function startCluster(context: Context): Promise<Started> {
   const { config, shutdown } = context;
-  shutdown.limitMs = config.DRAIN_SECONDS * 1_000 + CLUSTER_CLOSES_BESIDE_CALLS_MS;
+  shutdown.limitMs = config.DRAIN_SECONDS * 1_000 + CLUSTER_CLOSE_AFTER_CALLS_MS;
   const infrastructure = await createInfrastructureModule({ ...context, isWorker: false });
   await createClusterModule({ ...context, ...infrastructure });
   const { port, firstKey } = infrastructure;
@@ -105,7 +105,7 @@ async function startCluster(context: Context): Promise<Started> {
 
 async function startGateway(context: Context): Promise<Started> {
   const { config, shutdown, worker, gatewayId } = context;
-  shutdown.limitMs = config.DRAIN_SECONDS * 1_000 + CLOSE_BESIDE_CALLS_MS;
+  shutdown.limitMs = config.DRAIN_SECONDS * 1_000 + CLOSE_AFTER_CALLS_MS;
   allowHeapGrowth();
   worker?.tell({ type: 'starting', gatewayId });
   const address: { port: number | undefined } = { port: undefined };
@@ -143,7 +143,7 @@ async function startGateway(context: Context): Promise<Started> {
     ],
   });
   // Closed first: running calls finish while everything else works.
-  shutdown.add('calls', () => channels.drain(shutdown.limitMs - CLOSE_BESIDE_CALLS_MS));
+  shutdown.add('calls', () => channels.drain(shutdown.limitMs - CLOSE_AFTER_CALLS_MS));
   await channels.telephony.listen();
   address.port = await http.listen();
   shutdown.throwIfRequested();
@@ -160,7 +160,7 @@ interface Core extends Context, Infrastructure, Measurement, Peers {
   readonly socketOrigin: () => string | undefined;
 }
 
-/** Metrics, the load, and the CPU scheduler, whose use is a part of both. */
+/** Metrics, the load monitor, and the CPU scheduler, which both observe. */
 function createMeasurement({ config, log, shutdown }: Context) {
   const metrics = new Metrics();
   shutdown.add('metrics', () => metrics.close());
@@ -176,7 +176,7 @@ function createMeasurement({ config, log, shutdown }: Context) {
 
 type Resources = Awaited<ReturnType<typeof createResources>>;
 
-/** Everything but calls. */
+/** Models, features, webhooks and speech. */
 async function createResources(core: Core) {
   const { config, log, shutdown, agents } = core;
   const store = new ModelStore({
@@ -203,7 +203,7 @@ async function createResources(core: Core) {
   const withoutModel = await agents.countWithoutModel();
   const line = { agents: withoutModel, model: features.models.defaultLlmModel };
   if (withoutModel > 0) {
-    log.info(line, 'the default model answers for deployed agents without llm_model');
+    log.info(line, 'Deployed agents without llm_model use the default model');
   }
   const allowedHosts = config.OUTBOUND_ALLOWED_HOSTS;
   const webhooks = createWebhooksModule({ ...core, ...features, allowedHosts });

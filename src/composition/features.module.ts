@@ -125,7 +125,7 @@ async function createModelCatalog({ config, log, languageModels }: FeaturesParts
   const discovery = new LanguageModelDiscovery({
     ...languageModels,
     onFault: (err, server) =>
-      log.warn({ err, server }, 'a language server did not list its models'),
+      log.warn({ err, server }, 'Cannot read the model list of an LLM server'),
   });
   await discovery.refresh();
   const models: ModelCatalog = new ModelCatalog({
@@ -136,10 +136,7 @@ async function createModelCatalog({ config, log, languageModels }: FeaturesParts
       await discovery.refresh();
       const model = models.defaultLlmModel;
       if (model !== before) {
-        log.warn(
-          { before, model },
-          'the default model changed: it answers for agents without llm_model',
-        );
+        log.warn({ before, model }, 'The default model of agents without llm_model changed');
       }
     },
   });

@@ -58,7 +58,7 @@ export interface ServerParts {
 export function createHttpServer({ config, log, shutdown }: ServerParts): Server {
   const server = createLimitedServer({ maxConnections: config.MAX_CONNECTIONS });
   shutdown.add('server', () => {
-    log.info('stopping');
+    log.info('Stopping the HTTP server');
     return stopListening(server, REQUESTS_END_WITHIN_MS);
   });
   return server;

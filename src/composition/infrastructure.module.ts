@@ -38,7 +38,7 @@ const OTHER_CONNECTIONS = 10;
 const MIN_CONNECTIONS = 50;
 
 const UNREADABLE_SECRETS =
-  'Stored secrets are encrypted with a key that SECRET_KEY does not hold: add the older key behind the new one';
+  'Some stored secrets are encrypted with a secret that SECRET_KEY does not contain: add the older secret after the newest one';
 
 /** The database, the secrets, authentication, and the repositories that several modules use. */
 export async function createInfrastructureModule(parts: InfrastructureParts) {
@@ -111,7 +111,7 @@ async function openDatabase({ config, log, shutdown, onFatal: onLost }: Infrastr
     const needed = OTHER_CONNECTIONS + CONNECTIONS_PER_GATEWAY * config.GATEWAYS;
     const maxConnections = Math.max(MIN_CONNECTIONS, needed);
     const starting = startEmbeddedPostgres({ dataDir, cacheDir, log, onLost, maxConnections });
-    // Registered before the server is up: a start that is cancelled must stop a late server, too.
+    // Registered before the server runs, so that a cancelled start also stops a server that starts late.
     shutdown.add('database', async () => (await starting.catch(() => undefined))?.stop());
     const database = await starting;
     shutdown.throwIfRequested();

@@ -24,10 +24,10 @@ import { hasPgvector } from '../features/knowledge/search/pgvector-index.js';
 import { SearchThread } from '../features/knowledge/search/search-thread.js';
 import type { Route } from '../platform/http/route.js';
 
-/** Stored with each vector: another model needs another name. */
+/** Stored with each vector. Another model needs another name. */
 const EMBEDDING_MODEL = 'minilm-l6-v2-int8';
 /** Vectors in memory, about 85,000 windows of text. */
-const KEPT_BYTES = 128 * 1_048_576;
+const MAX_VECTOR_BYTES = 128 * 1_048_576;
 /** A call has a turn at least this often. */
 const CALLS_WITHIN_MS = 10_000;
 
@@ -73,7 +73,12 @@ export async function createKnowledgeModule(parts: KnowledgeParts): Promise<Know
   const isInDatabase = await hasPgvector(db, log);
   if (isInDatabase) await PgvectorRepository.open(db, embedder.id);
   const finder = new SearchThread(
-    { databaseUrl, embeddingModel: embedder.id, hasPgvector: isInDatabase, maxBytes: KEPT_BYTES },
+    {
+      databaseUrl,
+      embeddingModel: embedder.id,
+      hasPgvector: isInDatabase,
+      maxBytes: MAX_VECTOR_BYTES,
+    },
     log,
   );
   finder.warm();

@@ -68,12 +68,16 @@ export function createLiveKitModule(parts: LiveKitParts): LiveKitModule {
     onAssigned: (assignment) => jobs.onAssigned(assignment),
     onTerminated: (jobId) => {
       jobs.onTerminated(jobId).catch((error: unknown) => {
-        log.warn({ err: error }, 'LiveKit gave a job up, and cannot say why');
+        log.warn({ err: error }, 'Cannot handle a job that LiveKit terminated');
       });
     },
-    onUp: (version) => log.info({ version }, 'registered with LiveKit'),
-    onDown: (why) => log.warn({ why }, 'LiveKit is away: it brings no calls'),
-    onFault: (error) => log.warn({ err: error }, 'fault with LiveKit'),
+    onUp: (version) => log.info({ version }, 'Registered with LiveKit'),
+    onDown: (why) =>
+      log.warn(
+        { why },
+        'LiveKit is unreachable: no calls arrive from it until the connection is back',
+      ),
+    onFault: (error) => log.warn({ err: error }, 'Error in the connection to LiveKit'),
   });
   const sweep = new RoomReaper({ roomClient, calls, log });
   worker.start();
@@ -90,7 +94,7 @@ export function createLiveKitModule(parts: LiveKitParts): LiveKitModule {
     health: {
       name: 'livekit',
       isNeeded: false,
-      check: async () => (worker.isUp ? 'up' : 'this gateway is not registered with it'),
+      check: async () => (worker.isUp ? 'up' : 'this gateway is not registered with LiveKit'),
     },
     webhooks: liveKitWebhooks({ access, calls, log }),
     drain: () => worker.tell(),

@@ -22,7 +22,7 @@ export interface MediaParts {
 /** One format of each codec that loads or computes something on its first use. */
 const WARM_FORMATS = ['mp3', 'opus_48000_64'];
 
-/** Voices, encoders and speech recognition; all but the voices of other languages are warm. */
+/** Voices, encoders and speech recognition. All are warm, except the voices of other languages. */
 export async function createMediaModule(parts: MediaParts) {
   const { config, log, shutdown, scheduler, store } = parts;
   const loaded = await loadVoices({
@@ -37,11 +37,11 @@ export async function createMediaModule(parts: MediaParts) {
   const encoders = new EncoderThread(scheduler, { mp3Program: config.MP3_ENCODER });
   shutdown.add('encoders', () => encoders.close());
   const defaultVoice = voices[0]!.warm();
-  // Blocks this thread, so it runs before the server listens; the voice loads on another thread.
+  // Blocks this thread, so it runs before the server listens. Meanwhile the voice loads on another thread.
   for (const language of LANGUAGES) warmNormaliser(language);
   await defaultVoice;
   await encoders.warm(WARM_FORMATS, voices[0]!.sampleRate);
-  // In the background: English does not need the other voices.
+  // The other voices load in the background, because English does not need them.
   void loaded.warmRest(log);
   shutdown.throwIfRequested();
   const listeningModels = await loadListeningModels(store, scheduler, log);

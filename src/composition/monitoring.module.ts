@@ -29,7 +29,7 @@ export interface MonitoringParts {
   readonly beatMs?: number;
   /** How often the API keys of open streams are checked, ms. Default: 5,000. */
   readonly keyCheckMs?: number;
-  /** A gateway that cannot be connected to for this long is given up, in milliseconds. */
+  /** Streams end when a gateway has been unreachable for this long, ms. Default: 30,000. */
   readonly unreachableMs?: number;
 }
 
@@ -47,14 +47,14 @@ export function createMonitoringModule(parts: MonitoringParts): MonitoringModule
   const hub = new LiveEventBus();
   const common = { ...parts, hub, peers: parts.peerClient };
   const follower = new EventSubscriber(common);
-  const desk = new StreamSessions({ ...common, follower });
+  const sessions = new StreamSessions({ ...common, follower });
   parts.peerServer.serve(peerStreams(hub, parts.encoders));
   return {
     hub,
-    streams: (accountId) => desk.streams(accountId),
-    routes: liveRoutes({ ...parts, desk }),
+    streams: (accountId) => sessions.streams(accountId),
+    routes: liveRoutes({ ...parts, sessions }),
     close() {
-      desk.close();
+      sessions.close();
       hub.close();
     },
   };

@@ -51,7 +51,7 @@ export interface TelephonyParts {
   readonly origin: () => string | undefined;
 }
 
-/** Calls to and from telephones. Without its settings, a carrier's webhooks refuse all requests. */
+/** Calls to and from telephones. The webhooks of a carrier that is not configured refuse all requests. */
 export function createTelephonyModule(parts: TelephonyParts) {
   const { config, agents, origin } = parts;
   const connector = new MediaConnector(parts);

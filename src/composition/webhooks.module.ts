@@ -30,7 +30,7 @@ export interface WebhooksParts {
   readonly overrides: VoiceOverrides;
   /** OUTBOUND_ALLOWED_HOSTS. */
   readonly allowedHosts: readonly string[];
-  /** Pauses between attempts, in milliseconds. */
+  /** Delays between attempts, ms. */
   readonly backoffMs?: readonly number[];
   /** Interval between searches for attempts that are due, ms. Default: 5,000. */
   readonly pollMs?: number;
@@ -44,8 +44,8 @@ export interface WebhooksModule {
   /** Sends requests to other addresses that users chose: tools, MCP servers. */
   readonly outbound: EgressClient;
   /**
-   * Starts sending, first what an earlier process left.
-   * @param isAlone no other gateway can use this database: deliveries in progress are a dead gateway's
+   * Starts to send, first the deliveries that an earlier process left.
+   * @param isAlone - no other gateway can use this database, so deliveries in progress belong to a dead one
    */
   start(options: { readonly isAlone: boolean }): Promise<void>;
   close(): Promise<void>;
@@ -54,7 +54,7 @@ export interface WebhooksModule {
 /** Concurrent deliveries in this gateway; a receiver that hangs holds one until its timeout. */
 const CONCURRENCY = 16;
 const SWEEP_MS = 5_000;
-/** Attempts that are in progress at a stop may go on for this long. */
+/** Time for the attempts in progress when the gateway stops. */
 const FINISH_WITHIN_MS = 2_000;
 
 /** Events can be recorded at once; they are sent after `start`. */
@@ -76,7 +76,11 @@ export function createWebhooksModule(parts: WebhooksParts): WebhooksModule {
   const sweep = new PeriodicTask({
     intervalMs: SWEEP_MS,
     run: () => deliveries.sweep(),
-    onError: (error) => log.warn({ err: error }, 'webhooks could not be swept'),
+    onError: (error) =>
+      log.warn(
+        { err: error },
+        'Cannot search for overdue webhook deliveries; the next search is in 5 s',
+      ),
   });
   const tests = new WebhookTestService({ agents, sender, overrides });
   return {

@@ -10,7 +10,7 @@ import { StorageSettings } from './storage.settings.js';
 import { TelephonySettings } from './telephony.settings.js';
 
 /**
- * All settings. An entry's key is the name of its environment variable. Its `meta` documents it:
+ * All settings. The key of an entry is the name of its environment variable. Its `meta` documents it:
  * `description`, `unit`, and `defaultText` where the default is not a constant.
  */
 export const SETTING_GROUPS = {

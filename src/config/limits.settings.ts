@@ -5,7 +5,7 @@ import { limit, wholeNumber } from './setting-types.js';
 export const LimitSettings = z.object({
   TEXT_LIMIT: wholeNumber(1, 1_000_000, 'a whole number from 1 to 1000000').default(5_000).meta({
     unit: 'characters',
-    description: 'Longest text that is spoken.',
+    description: 'Longest text that can be synthesised.',
   }),
   REQUESTS_PER_MINUTE: limit().default(1_000).meta({
     unit: 'per minute',
@@ -28,7 +28,7 @@ export const LimitSettings = z.object({
     description: 'Texts that a gateway synthesises at the same time. 0 = no limit.',
   }),
   CONCURRENT_SPEECH_PER_ACCOUNT: limit().default(48).meta({
-    description: 'The same limit for one account. 0 = no limit.',
+    description: 'Texts of one account that a gateway synthesises at the same time. 0 = no limit.',
   }),
   MAX_BODY_BYTES: wholeNumber(1_024, 1_073_741_824, 'a number of bytes from 1024')
     .default(1_048_576)

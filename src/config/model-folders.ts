@@ -22,9 +22,9 @@ export function modelFolders(environment: Environment): {
   };
 }
 
-/** The fault of MODELS_DIR, if any. A mistyped folder would otherwise be ignored silently. */
+/** The fault of MODELS_DIR, if any. Without this check, a mistyped folder would be ignored. */
 export function modelsDirFault(environment: Environment): string | undefined {
   const { modelsDir } = modelFolders(environment);
   if (!modelsDir || statSync(modelsDir, { throwIfNoEntry: false })?.isDirectory()) return undefined;
-  return `MODELS_DIR must be the folder of an unpacked model bundle, and ${modelsDir} is no folder`;
+  return `MODELS_DIR must be the folder of an unpacked model bundle, but ${modelsDir} is not a folder`;
 }

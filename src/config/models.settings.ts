@@ -48,7 +48,7 @@ export const ModelSettings = z
     }),
     LLM_FALLBACKS: list().default([]).meta({
       description:
-        "Models that answer, in this order, when an agent's own model fails or breaks off. A comma list.",
+        "Models that answer, in this order, when an agent's own model fails or breaks off its reply. A comma list.",
     }),
     LLM_CONTEXT_TOKENS: wholeNumber(2_048, 10_000_000, 'a whole number from 2048')
       .default(16_384)
@@ -102,7 +102,7 @@ export const ModelSettings = z
     }),
     TTS_BASE_URL: baseUrl().optional().meta({
       description:
-        'OpenAI-compatible speech server. Its voices are listed as `remote-<voice>-<language>`. It sends no word times: they are estimated from the pace of earlier sentences, to a precision of one or two words.',
+        'OpenAI-compatible speech server. Its voices are listed as `remote-<voice>-<language>`. It sends no word times: they are estimated from the pace of earlier sentences, with a precision of one or two words.',
     }),
     TTS_API_KEY: headerKey().optional().meta({ description: 'API key of the speech server.' }),
     TTS_MODEL: z.string().default('tts-1').meta({ description: 'Model of the speech server.' }),
@@ -122,10 +122,10 @@ export const ModelSettings = z
   .refine(
     (settings) =>
       settings.EMBEDDING_BASE_URL === undefined || settings.EMBEDDING_MODEL_DIR === undefined,
-    'EMBEDDING_BASE_URL and EMBEDDING_MODEL_DIR must not be set together',
+    'EMBEDDING_BASE_URL and EMBEDDING_MODEL_DIR exclude each other: set one',
   )
   .refine(
     ({ LLM_MODELS, LLM_BASE_URL }) => LLM_MODELS.length === 0 || LLM_BASE_URL !== undefined,
-    'LLM_MODELS needs LLM_BASE_URL, the server that has these models',
+    'LLM_MODELS needs LLM_BASE_URL, the URL of the server with these models',
   );
 export type ModelSettings = z.output<typeof ModelSettings>;

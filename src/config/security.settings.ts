@@ -3,7 +3,7 @@ import { allOrNone, hostsOrNetworks, trustedUrl } from './setting-types.js';
 
 /** Shortest secret of `SECRET_KEY`, characters. */
 export const MIN_SECRET_LENGTH = 16;
-/** Most secrets in `SECRET_KEY`. */
+/** Maximum number of secrets in `SECRET_KEY`. */
 export const MAX_SECRETS = 16;
 
 /** Keys, tokens and the addresses that outgoing requests may reach. */
@@ -23,7 +23,7 @@ export const SecuritySettings = z
       }),
     METRICS_TOKEN: z
       .string()
-      .regex(/^[\x21-\x7e]{16,1024}$/, 'a secret of at least 16 characters without blanks')
+      .regex(/^[\x21-\x7e]{16,1024}$/, 'a secret of at least 16 characters without spaces')
       .optional()
       .meta({
         description:
@@ -31,7 +31,7 @@ export const SecuritySettings = z
       }),
     OUTBOUND_ALLOWED_HOSTS: hostsOrNetworks().default([]).meta({
       description:
-        'Hosts and networks (CIDR) that webhooks and tools may reach although their addresses are private, also by plain HTTP. A comma list.',
+        'Hosts and networks (CIDR) with private addresses that webhooks and tools may reach, also by plain HTTP. A comma list.',
     }),
     JWT_JWKS_URL: trustedUrl().optional().meta({
       description:

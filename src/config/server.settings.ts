@@ -23,7 +23,7 @@ export const ServerSettings = z.object({
   }),
   GATEWAY_ADDRESS: z
     .string()
-    .regex(/^(\[[\da-f:]+\]|[\w.-]+)(:\d{1,5})?$/i, 'a host or an address, with a port or without')
+    .regex(/^(\[[\da-f:]+\]|[\w.-]+)(:\d{1,5})?$/i, 'a host or an address, with or without a port')
     .default('127.0.0.1')
     .meta({
       description:

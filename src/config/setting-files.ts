@@ -15,8 +15,8 @@ export interface SettingsFromFiles {
 
 /**
  * Reads settings from files, for secrets that containers mount as files. If `NAME_FILE` is set, the
- * value of `NAME` is the content of that file without its trailing line break. Unlike the environment
- * of a process, a file is not visible to its children.
+ * value of `NAME` is the content of that file without its trailing line break. Child processes inherit the
+ * environment, but not the content of a file.
  * @param names - all settings
  */
 export function settingsFromFiles(given: Environment, names: readonly string[]): SettingsFromFiles {
@@ -26,7 +26,7 @@ export function settingsFromFiles(given: Environment, names: readonly string[]):
     const path = given[name + SUFFIX];
     if (path === undefined) continue;
     if (given[name] !== undefined) {
-      faults.push(`${name} and ${name}${SUFFIX} are two values of one setting: set one`);
+      faults.push(`${name} and ${name}${SUFFIX} exclude each other: set one`);
       continue;
     }
     const text = readSetting(path);
@@ -49,5 +49,5 @@ function readSetting(path: string): string | undefined {
 
 const reason = (text: string | undefined) =>
   text === undefined
-    ? 'a file of at most 64 KiB that this user may read'
-    : 'a file with the value, and it is empty';
+    ? 'a file of at most 64 KiB that this user can read'
+    : 'a file with the value, but it is empty';

@@ -28,7 +28,7 @@ export const baseUrl = () =>
 
 /** A key that is sent as a header: visible ASCII characters. */
 export const headerKey = () =>
-  z.string().regex(/^[\x21-\x7e]+$/, 'a key without blanks and line breaks');
+  z.string().regex(/^[\x21-\x7e]+$/, 'a key without spaces and line breaks');
 
 /** A URL whose responses are trusted: https, or http on the loopback. */
 export const trustedUrl = () =>
@@ -43,7 +43,7 @@ export const host = () => z.string().regex(/^[\w.:-]+$/, 'a host name or an addr
 /** A file or a folder. Relative paths become absolute. */
 export const filePath = () => z.string().transform((text) => resolve(text));
 
-/** A comma list. Blanks around the items are removed. */
+/** A comma list. Spaces around the items are removed. */
 export const list = () =>
   z.string().transform((text) =>
     text

@@ -61,12 +61,12 @@ export const StorageSettings = z
       .meta({ description: '`true` for services that expect the bucket in the path of the URL.' }),
     REPLAY_DIR: filePath().optional().meta({
       description:
-        "Folder for replay files of every call that may be recorded. A replay file contains the caller's audio and every word of the call until the call is deleted. Set it only to find a fault, with the callers' consent. Such calls do not use Deepgram, because its results arrive by their own clock and cannot be replayed; the other STT models are used instead.",
+        "Folder for replay files of every call that may be recorded. A replay file contains the caller's audio and every word of the call until the call is deleted. Set it only to find a fault, with the callers' consent. Such calls do not use Deepgram, because the times of its results cannot be replayed. The other STT models are used instead.",
     }),
   })
   .refine(...allOrNone('S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'))
   .refine(
     ({ S3_BUCKET, STORAGE_DIR }) => S3_BUCKET === undefined || STORAGE_DIR === undefined,
-    'S3_BUCKET and STORAGE_DIR are two places for the same files: set one',
+    'S3_BUCKET and STORAGE_DIR exclude each other: set one',
   );
 export type StorageSettings = z.output<typeof StorageSettings>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { allOrNone, baseUrl, headerKey, host, list, url, wholeNumber } from './setting-types.js';
 
-/** A phone number, a prefix of phone numbers with a star behind it, or `short`. */
+/** A phone number, a prefix of phone numbers followed by `*`, or `short`. */
 const BLOCKLIST_PATTERN = /^(short|\+[1-9]\d{0,14}\*?)$/;
 
 /**
@@ -57,7 +57,7 @@ export const TelephonySettings = z
     OUTBOUND_REFUSED_NUMBERS: list()
       .refine(
         (items) => items.every((item) => BLOCKLIST_PATTERN.test(item)),
-        'a comma list of numbers such as +1911, beginnings such as +1900*, and the word short',
+        'a comma list of numbers such as +1911, prefixes such as +1900*, and the word short',
       )
       .default([...DEFAULT_BLOCKLIST])
       .meta({

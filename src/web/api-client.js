@@ -39,6 +39,6 @@ async function refusalOf(response) {
   const body = await response.json().catch(() => ({}));
   const sentence = Array.isArray(body.detail)
     ? body.detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ')
-    : (body.error ?? `The service answered ${response.status}`);
+    : (body.error ?? `The service responded with status ${response.status}`);
   return new ApiRefusal(response.status, sentence, body);
 }

@@ -66,7 +66,9 @@ function hintFor(language, voices) {
   );
   if (better.some(({ installed }) => installed)) return '';
   const { install } = better[0] ?? {};
-  return install ? `A simple voice. A neural one: ${install}, then start again.` : '';
+  return install
+    ? `This is a formant voice. To install a neural voice, run "${install}" and restart the gateway.`
+    : '';
 }
 
 async function speak(api, signal) {
@@ -84,7 +86,7 @@ async function speak(api, signal) {
       },
     });
     await playMp3(response, player, () =>
-      showStatus(`First sound after ${Math.round(performance.now() - requestedAt)} ms.`),
+      showStatus(`First audio after ${Math.round(performance.now() - requestedAt)} ms.`),
     );
   } catch (error) {
     if (!signal.aborted) showStatus(error.message, 'fault');

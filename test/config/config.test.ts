@@ -53,7 +53,7 @@ describe('settings', () => {
 
   it('reject a key that is invalid in a header, without printing it', () => {
     const fault = sentence({ LLM_API_KEY: 'one\r\ntwo', METRICS_TOKEN: 'too short' });
-    expect(fault).toContain('LLM_API_KEY must be a key without blanks');
+    expect(fault).toContain('LLM_API_KEY must be a key without spaces');
     expect(fault).toContain('METRICS_TOKEN must be');
     expect(fault).not.toContain('two');
   });
@@ -106,7 +106,7 @@ describe('settings', () => {
     [{ DATABASE_URL: 'mysql://x' }, /DATABASE_URL must be a postgres:\/\/ URL/],
     [{ OUTBOUND_ALLOWED_HOSTS: '10.0.0.0/99' }, /OUTBOUND_ALLOWED_HOSTS/],
     [{ LLM_MODELS: 'x' }, /LLM_MODELS needs LLM_BASE_URL/],
-    [{ MODELS_DIR: '/no/such/bundle' }, /MODELS_DIR must be .+\/no\/such\/bundle is no folder/],
+    [{ MODELS_DIR: '/no/such/bundle' }, /MODELS_DIR must be .+\/no\/such\/bundle is not a folder/],
     [{ JWT_ISSUER: 'x' }, /must be set together/],
     [{ LIVEKIT_URL: 'wss://x' }, /LIVEKIT_API_SECRET must be set together/],
     [{ LIVEKIT_API_KEY: 'x', LIVEKIT_API_SECRET: 'x' }, /LIVEKIT_URL.*must be set together/],

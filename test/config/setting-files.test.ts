@@ -47,7 +47,7 @@ describe('setting in a file', () => {
     [
       'is empty',
       () => fileWith('\n'),
-      /S3_BUCKET_FILE must be a file with the value, and it is empty/,
+      /S3_BUCKET_FILE must be a file with the value, but it is empty/,
     ],
   ])('prevents the start if the file %s', (_what, path, expected) => {
     expect(() => readConfig({ S3_BUCKET_FILE: path() })).toThrow(expected);
@@ -55,6 +55,6 @@ describe('setting in a file', () => {
 
   it('is rejected in combination with a direct value', () => {
     const both = { S3_BUCKET: 'calls', S3_BUCKET_FILE: fileWith('others') };
-    expect(() => readConfig(both)).toThrow(/S3_BUCKET and S3_BUCKET_FILE are two values/);
+    expect(() => readConfig(both)).toThrow(/S3_BUCKET and S3_BUCKET_FILE exclude each other/);
   });
 });

@@ -122,7 +122,7 @@ describe('npm run admin', () => {
       [['keys', 'revoke', ACCOUNT, '999999'], 1, 'has no key 999999'],
       [['numbers', 'assign', ACCOUNT, '0301234'], 1, 'must be E.164'],
       [['numbers', 'unassign', '+15550199'], 1, 'assigned to no account'],
-      [['restore', 'nowhere.zip'], 1, 'There is no file'],
+      [['restore', 'nowhere.zip'], 1, 'does not exist'],
       [['conquer'], 2, 'usage:'],
       [['accounts', '--colour'], 2, 'usage:'],
     ];
@@ -165,7 +165,7 @@ describe('npm run admin', () => {
     it('is private and complete, and overwrites no file', async () => {
       expect(statSync(file('plain.zip')).mode & 0o777).toBe(0o600);
       expect(readFileSync(file('plain.zip')).includes(SECRET)).toBe(false);
-      expect((await admin(['backup', file('plain.zip')])).faults).toContain('is there already');
+      expect((await admin(['backup', file('plain.zip')])).faults).toContain('exists already');
       expect((await admin(['backup', file('no/such.zip')])).faults).toContain('does not exist');
     });
 
@@ -203,7 +203,7 @@ describe('npm run admin', () => {
         ...env,
         SECRET_KEY: `another-secret-of-the-test,${key}`,
       });
-      expect(resealed.printed).toMatch(/secrets of 1 agents? anew/);
+      expect(resealed.printed).toMatch(/secrets of 1 agents? with the newest/);
       const wrong = await admin(['reseal'], { ...env, SECRET_KEY: 'a-third-secret-of-the-test' });
       expect(wrong.faults).toContain('SECRET_KEY');
       const forgotten = await restored([file('plain.zip'), '--forget-secrets']);
@@ -217,10 +217,10 @@ describe('npm run admin', () => {
       const refused = await restored([half]);
       expect([refused.code, refused.faults]).toEqual([
         1,
-        expect.stringContaining('no whole backup'),
+        expect.stringContaining('not a complete backup'),
       ]);
       writeFileSync(file('none.zip'), 'This is no archive.');
-      expect((await restored([file('none.zip')])).faults).toContain('no whole backup');
+      expect((await restored([file('none.zip')])).faults).toContain('not a complete backup');
       expect(existsSync(join(refused.dataDir, 'secret-key'))).toBe(false);
     });
 
@@ -228,7 +228,7 @@ describe('npm run admin', () => {
       const dataDir = join(folder, 'nothing');
       mkdirSync(dataDir);
       const outcome = await admin(['backup', file('of-nothing.zip')], { DATA_DIR: dataDir });
-      expect(outcome.faults).toContain('no installation here yet');
+      expect(outcome.faults).toContain('no installation in DATA_DIR');
       expect(existsSync(file('of-nothing.zip'))).toBe(false);
     });
   });

@@ -262,7 +262,7 @@ describeWith(['chromium', 'piper-tts'], 'browser call', (tools) => {
       const { port } = new URL(product.url);
       const { page } = await open(test, withoutMicrophone, `http://${INSECURE_HOST}:${port}`);
       await talk(page);
-      await page.getByText(/open this page by https/).waitFor();
+      await page.getByText(/open this page with https/).waitFor();
       await page.getByRole('button', { name: 'Talk' }).waitFor();
     });
   });
@@ -272,7 +272,7 @@ describeWith(['chromium', 'piper-tts'], 'browser call', (tools) => {
     const { agent_id: id } = await readyMade();
     await ask('POST', `/agent/${id}/pause`);
     await talk(page);
-    await page.getByText('This agent is not deployed, so it takes no calls.').waitFor();
+    await page.getByText('This agent is not deployed, so it accepts no calls.').waitFor();
     await page.getByRole('button', { name: 'Make a test call' }).click();
     await page.locator('#call-state', { hasText: 'Speaking' }).waitFor();
     await ask('POST', `/agent/${id}/deploy`);

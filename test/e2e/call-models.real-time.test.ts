@@ -137,7 +137,7 @@ describe('LLM endpoint', () => {
     for (const client of clients) client.close();
     await expect.poll(() => server.openRequests, { timeout: 30_000 }).toBe(0);
     await expect.poll(() => stored.live(), { timeout: 60_000 }).toBe(0);
-    const faults = () => product.logs().match(/fault in a call/g)?.length ?? 0;
+    const faults = () => product.logs().match(/Fault in a call/g)?.length ?? 0;
     await expect.poll(faults).toBeGreaterThanOrEqual(7);
     // Logs contain no prompts or transcripts.
     expect(product.logs()).not.toMatch(/Are you open|You help|first thing/);

@@ -296,7 +296,7 @@ describeWith(['piper-tts'], 'live call', ({ 'piper-tts': python }) => {
     };
     expect(await end(details.participant_token)).toMatchObject({
       status: 401,
-      body: { error: 'Neither an end token of this call nor a valid API key' },
+      body: { error: 'The bearer is neither the end token of this call nor a valid API key' },
     });
     const first = await end(details.end_token);
     expect(first).toMatchObject({ status: 200, body: { call_id: callId, status: 'ended' } });

@@ -232,7 +232,7 @@ describe('cluster of gateways on one port', () => {
     const line = product
       .logs()
       .split('\n')
-      .find((text) => text.includes('call began') && text.includes(callId));
+      .find((text) => text.includes('The call began') && text.includes(callId));
     if (!line) throw new Error('No gateway reports this call');
     return Number(JSON.parse(line).pid);
   }
@@ -257,7 +257,7 @@ describe('cluster of gateways on one port', () => {
     const details = await requestConnection(product, agentId);
     const client = await connected(details);
     await client.state('listening');
-    const forwarded = () => product.logs().match(/socket forwarded/g)?.length ?? 0;
+    const forwarded = () => product.logs().match(/Forwarded a socket/g)?.length ?? 0;
     for (let round = 0; forwarded() < 3; round++) {
       expect(round, 'sockets go to the gateways in turn').toBeLessThan(20);
       client.drop();

@@ -53,7 +53,7 @@ describeWith(['chromium'], 'console page', ({ chromium: executablePath }) => {
     await signIn(page);
     await page.getByRole('textbox', { name: 'Text' }).fill('Good morning everyone.');
     await page.getByRole('button', { name: 'Speak' }).click();
-    await page.getByText(/First sound after \d+ ms/).waitFor();
+    await page.getByText(/First audio after \d+ ms/).waitFor();
     const player = page.locator('#player');
     await expect
       .poll(() => player.evaluate((audio: unknown) => (audio as Player).ended), { timeout: 30_000 })
@@ -70,7 +70,7 @@ describeWith(['chromium'], 'console page', ({ chromium: executablePath }) => {
     await signIn(page);
     await page.getByRole('textbox', { name: 'Text' }).fill('This is a long text. '.repeat(60));
     await page.getByRole('button', { name: 'Speak' }).click();
-    await page.getByText(/First sound after/).waitFor();
+    await page.getByText(/First audio after/).waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     const player = page.locator('#player');
     expect(await player.evaluate((audio: unknown) => (audio as Player).paused)).toBe(true);
@@ -144,7 +144,7 @@ describeWith(['chromium'], 'console page', ({ chromium: executablePath }) => {
       await page.screenshot({ path: `${process.env.SCREENSHOTS}/live.png`, fullPage: true });
     }
     await page.getByRole('button', { name: 'End call' }).click();
-    await page.locator('#watched-state', { hasText: 'ended by the operator' }).waitFor();
+    await page.locator('#watched-state', { hasText: 'The operator ended the call' }).waitFor();
     expect((await client.waitFor('end')).reason).toBe('operator_ended');
     expect(faults).toEqual([]);
     await page.close();

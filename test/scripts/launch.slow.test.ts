@@ -166,7 +166,7 @@ describe('failed step', () => {
     });
     expect(ended.code).toBe(1);
     expect(ended.output).toMatch(
-      /^Installing[^\n]+\nThe packages could not be fetched \(ECONNREFUSED\): check the network[^\n]+\n$/,
+      /^Installing[^\n]+\nCannot download the packages \(ECONNREFUSED\): check the network[^\n]+\n$/,
     );
   });
 
@@ -176,7 +176,7 @@ describe('failed step', () => {
     const ended = await clone.launch(['start']);
     expect(ended.code).toBe(1);
     expect(ended.output).toContain(
-      'package-lock.json does not fit package.json: run `npm install`',
+      'package-lock.json does not match package.json: run `npm install`',
     );
   });
 
@@ -184,7 +184,7 @@ describe('failed step', () => {
     const ended = await clone.launch(['constructor']);
     expect(ended.code).toBe(2);
     expect(ended.output).toBe(
-      'Say which command: start, test, test:all, coverage, test:watch, models, admin, bench, replay, simulate, soak.\n',
+      'Add a command: start, test, test:all, coverage, test:watch, models, admin, bench, replay, simulate, soak.\n',
     );
   });
 });

@@ -48,10 +48,7 @@ describe('installed packages', () => {
 
 describe('failed install', () => {
   it.each([
-    [
-      'npm error code ENOTFOUND\nnpm error network',
-      /^The packages could not be fetched \(ENOTFOUND\)/,
-    ],
+    ['npm error code ENOTFOUND\nnpm error network', /^Cannot download the packages \(ENOTFOUND\)/],
     [
       'npm warn tar TAR_ENTRY_ERROR ENOSPC: no space left on device, write',
       /^The disk is full: free/,

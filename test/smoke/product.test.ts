@@ -163,7 +163,7 @@ describeWith(['chromium'], 'console page', ({ chromium }) => {
       const { page, faults } = await signedIn(browser, product.url, product.apiKey);
       await page.getByRole('textbox', { name: 'Text' }).fill(SENTENCE);
       await page.getByRole('button', { name: 'Speak' }).click();
-      await page.getByText(/First sound after \d+ ms/).waitFor();
+      await page.getByText(/First audio after \d+ ms/).waitFor();
       const hasEnded = () =>
         page.locator('#player').evaluate((player: unknown) => (player as { ended: boolean }).ended);
       await expect.poll(hasEnded, { timeout: 30_000 }).toBe(true);

@@ -74,7 +74,7 @@ export async function removeAccount(db: Knex, account: Account): Promise<void> {
       .first('call_id');
     if (open) {
       throw new AdminError(
-        `${account.name} has open calls: pause its agents, and try again when they have ended.`,
+        `${account.name} has open calls: pause its agents, and try again when the calls have ended.`,
       );
     }
     await new AccountsRepository(transaction).delete(account.id);
@@ -83,9 +83,9 @@ export async function removeAccount(db: Knex, account: Account): Promise<void> {
 
 function checkName(name: string): string {
   if (name.trim() !== '' && name.length <= MAX_NAME_LENGTH && !name.includes('\0')) return name;
-  throw new AdminError(`A name has 1 to ${MAX_NAME_LENGTH} characters.`);
+  throw new AdminError(`A name must have 1 to ${MAX_NAME_LENGTH} characters.`);
 }
 
 function gone(account: Account): never {
-  throw new AdminError(`The account ${account.id} was removed meanwhile.`);
+  throw new AdminError(`The account ${account.id} was removed in the meantime.`);
 }

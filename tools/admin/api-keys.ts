@@ -42,14 +42,14 @@ export async function revokeKey(db: Knex, account: Account, id: string): Promise
   const number = /^\d{1,9}$/.test(id) ? Number(id) : 0;
   const info = await new ApiKeysRepository(db).update(account.id, number, { isActive: false });
   if (info) return info;
-  throw new AdminError(`${account.name} has no key ${id}: "keys list" shows their numbers.`);
+  throw new AdminError(`${account.name} has no key ${id}: "keys list" lists the ids.`);
 }
 
 function readScopes(list: string): Scope[] {
   const names = list.split(',').map((name) => name.trim());
   const scopes = names.filter(isScope);
   if (scopes.length === names.length) return [...new Set(scopes)];
-  throw new AdminError(`--scopes takes a comma list of ${SCOPES.join(' ')}.`);
+  throw new AdminError(`--scopes must be a comma list of ${SCOPES.join(', ')}.`);
 }
 
 function readDays(text: string): Date {
@@ -57,5 +57,5 @@ function readDays(text: string): Date {
   if (/^\d+$/.test(text) && days >= 1 && days <= MAX_DAYS) {
     return new Date(Date.now() + days * DAY_MS);
   }
-  throw new AdminError(`--days takes a whole number from 1 to ${MAX_DAYS}.`);
+  throw new AdminError(`--days must be a whole number from 1 to ${MAX_DAYS}.`);
 }

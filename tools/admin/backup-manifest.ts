@@ -26,14 +26,17 @@ export type Manifest = z.output<typeof Manifest>;
 /** @throws AdminError if this version cannot read it */
 export function readManifest(text: string): Manifest {
   const result = Manifest.safeParse(jsonOf(text));
-  if (!result.success) throw new AdminError('This file is no backup that this version can read.');
+  if (!result.success)
+    throw new AdminError(
+      'This version cannot read the backup: the file is not a backup, or it is damaged.',
+    );
   const unknown = findUnknownMigration(result.data.migrations);
   if (!unknown) return result.data;
   const version = unknown.isNewer
     ? 'newer version'
     : 'development version before the first release';
   throw new AdminError(
-    `The backup was made by a ${version} (its schema has ${unknown.name}): restore it with that one.`,
+    `The backup was made by a ${version} (its schema has ${unknown.name}): restore it with that version.`,
   );
 }
 
@@ -41,6 +44,6 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // reported like other wrong content
+    return undefined; // Reported like other invalid content.
   }
 }

@@ -20,7 +20,7 @@ export interface BackupOptions {
 }
 
 /**
- * Writes a snapshot of the whole database to a zip file (mode 0600). Gateways may run meanwhile.
+ * Writes a snapshot of the whole database to a zip file (mode 0600). Gateways may run during the backup.
  * @throws AdminError if the file exists
  */
 export async function backUp(db: Knex, { file, secretKey }: BackupOptions): Promise<Manifest> {
@@ -53,8 +53,9 @@ async function reserve(file: string): Promise<void> {
     await (await open(file, 'wx', 0o600)).close();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw new AdminError(`${file} is there already: give another name.`);
-    if (code === 'ENOENT') throw new AdminError(`The folder of ${file} does not exist.`);
+    if (code === 'EEXIST') throw new AdminError(`${file} exists already: use another name.`);
+    if (code === 'ENOENT')
+      throw new AdminError(`The folder of ${file} does not exist: create it first.`);
     throw error;
   }
 }

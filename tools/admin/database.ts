@@ -54,12 +54,12 @@ async function requireThisVersion(db: Knex): Promise<void> {
   const missing = await missingMigrations(db);
   if (missing === 'all') {
     throw new AdminError(
-      'There is no installation here yet: run "npm start" once, or set DATA_DIR.',
+      'There is no installation in DATA_DIR: run "npm start" once, or set DATA_DIR to the folder of an installation.',
     );
   }
   if (missing > 0) {
     throw new AdminError(
-      'An older version wrote the database: run "npm start" of this version first.',
+      'The database has the schema of an older version: run "npm start" of this version first.',
     );
   }
 }

@@ -43,7 +43,7 @@ const USAGE = `usage: npm run admin -- COMMAND        (ACCOUNT is an id or a nam
   restore FILE [--forget-secrets]      into an empty DATA_DIR or database
   reseal                               encrypt stored secrets with the newest SECRET_KEY
 
-The settings are those of "npm start": DATA_DIR or DATABASE_URL say which installation is meant.`;
+The settings are those of "npm start": DATA_DIR or DATABASE_URL selects the installation.`;
 
 const OPTIONS = {
   'forget-secrets': { type: 'boolean' },
@@ -61,7 +61,7 @@ interface Request {
   readonly options: ReturnType<typeof parse>['values'];
 }
 
-/** What to print; undefined = the request is not understood. */
+/** Returns the text to print; undefined for invalid arguments. */
 type Command = (request: Request) => Promise<string | undefined>;
 
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -85,13 +85,14 @@ async function accounts(db: Knex, { args, options }: Request): Promise<string | 
   const [verb = 'list', first, second] = args;
   if (verb === 'list') return accountLines(await new AccountsRepository(db).list());
   if (first === undefined) return undefined;
-  if (verb === 'add') return `Made the account ${await addAccount(db, first)}.`;
+  if (verb === 'add') return `Created the account ${await addAccount(db, first)}.`;
   const account = await findAccount(db, first);
   if (verb === 'rename' && second !== undefined) {
     return accountLines([await changeAccount(db, account, { name: second })]);
   }
   if (verb !== 'remove') return undefined;
-  if (!options.yes) throw new AdminError('This removes all that the account has: add --yes.');
+  if (!options.yes)
+    throw new AdminError('This deletes the account with all its data: add --yes to confirm.');
   await removeAccount(db, account);
   return `Removed the account ${account.id}.`;
 }
@@ -126,7 +127,7 @@ async function keys(db: Knex, { args: [verb, account, what], options }: Request)
   if (verb === 'revoke') return keyLines([await revokeKey(db, owner, what)]);
   if (verb !== 'add') return undefined;
   const { text, info } = await addKey(db, owner, what, options);
-  return `${keyLines([info])}\n${text}\n(shown this once)`;
+  return `${keyLines([info])}\n${text}\n(shown only once)`;
 }
 
 async function numbers(db: Knex, { args: [verb = 'list', first, second] }: Request) {
@@ -138,24 +139,25 @@ async function numbers(db: Knex, { args: [verb = 'list', first, second] }: Reque
   if (verb === 'unassign' && first !== undefined) {
     const number = readPhoneNumber(first);
     await unassignNumber(db, number);
-    return `${number} is assigned to no account now.`;
+    return `${number} is no longer assigned to an account.`;
   }
   if (verb !== 'assign' || first === undefined || second === undefined) return undefined;
   const account = await findAccount(db, first);
   const number = readPhoneNumber(second);
   await assignNumber(db, account, number);
-  return `${number} belongs to the account ${account.id} now.`;
+  return `${number} now belongs to the account ${account.id}.`;
 }
 
 async function backup({ config, args: [file], options }: Request): Promise<string | undefined> {
   if (file === undefined) return undefined;
   const withSecret = options['with-secret'] === true;
   const secretKey = withSecret ? await readSecretKey(config) : undefined;
-  if (withSecret && secretKey === undefined) throw new AdminError('There is no SECRET_KEY yet.');
+  if (withSecret && secretKey === undefined)
+    throw new AdminError('There is no SECRET_KEY yet: run "npm start" once.');
   await withAdminDatabase(config, (db) => backUp(db, { file: resolve(file), secretKey }));
   return withSecret
-    ? `Wrote ${file}. It holds SECRET_KEY: whoever has the file can read every secret in it.`
-    : `Wrote ${file}, without SECRET_KEY: keep that apart (it is in the setting, or in the file secret-key of DATA_DIR). Without it the secrets of webhooks, tools and MCP servers cannot be read again; all else can.`;
+    ? `Wrote ${file}. It contains SECRET_KEY: anybody with the file can read all its secrets.`
+    : `Wrote ${file}, without SECRET_KEY: store SECRET_KEY separately (it is in the setting, or in the file secret-key of DATA_DIR). Without it, the secrets of webhooks, tools and MCP servers cannot be decrypted.`;
 }
 
 async function restoreBackup({ config, args: [file], options }: Request) {
@@ -175,13 +177,13 @@ async function restoreBackup({ config, args: [file], options }: Request) {
     agentsWithoutSecrets > 0
       ? ` ${agentsWithoutSecrets} agents have lost the secrets of their webhooks, tools or MCP servers: enter them again.`
       : '';
-  return `Restored what was backed up at ${manifest.made_at}.${lost} API keys work as before; "npm start" goes on from here.`;
+  return `Restored the backup of ${manifest.made_at}.${lost} API keys work as before. Run "npm start".`;
 }
 
 async function reseal({ config }: Request): Promise<string> {
   const box = new SecretBox(await loadSecretKeys(config.DATA_DIR, config.SECRET_KEY));
   const count = await withAdminDatabase(config, (db) => resealConfigs(db, box));
-  return `Encrypted the secrets of ${count} agents anew. Leave older keys in SECRET_KEY for 24 hours more: tokens that are out, and answers kept for repeated requests, still need them.`;
+  return `Encrypted the secrets of ${count} agents with the newest secret. Keep the older secrets in SECRET_KEY for another 24 hours: issued tokens and stored responses still need them.`;
 }
 
 function parse(args: readonly string[]) {

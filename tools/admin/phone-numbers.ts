@@ -5,7 +5,7 @@ import { findDeployedWith } from '../../src/features/ownership/number-ownership.
 import { E164 } from '../../src/platform/http/validation/schema-builders.js';
 import { AdminError } from './admin-error.js';
 
-/** What people write between digits. */
+/** Separators between digits. */
 const SEPARATORS = /[\s().\-/]/g;
 
 /** A number with its owner, as the operator sees it. */
@@ -63,7 +63,7 @@ export async function assignNumber(db: Knex, account: Account, number: string): 
       .returning('phone_number');
     if (made.length > 0) return;
     const owner = await lockOwner(transaction, number);
-    if (!owner) throw new AdminError(`${number} was released meanwhile: assign it again.`);
+    if (!owner) throw new AdminError(`${number} was released in the meantime: assign it again.`);
     if (owner.account_id !== account.id) {
       if (owner.provider !== null) {
         throw new AdminError(
@@ -98,7 +98,7 @@ export async function unassignNumber(db: Knex, number: string): Promise<void> {
   });
 }
 
-/** Deployments lock the same row, so that none comes between the check and the change. */
+/** Deployments lock the same row, so that none can happen between the check and the change. */
 function lockOwner(transaction: Knex.Transaction, number: string): Promise<NumberRow | undefined> {
   return transaction<NumberRow & { phone_number: string }>('phone_numbers')
     .where({ phone_number: number })

@@ -23,7 +23,7 @@ export interface RestoreOptions {
   readonly file: string;
   /**
    * Decides about the backup's encrypted secrets before anything is written. May throw.
-   * @param secretKey SECRET_KEY in the backup, if any
+   * @param secretKey - SECRET_KEY in the backup, if any
    */
   decide(manifest: Manifest, secretKey: string | undefined): Promise<'keep' | 'forget'>;
 }
@@ -85,7 +85,7 @@ async function requireEmpty(db: Knex, manifest: Manifest): Promise<void> {
   }
   if (isEmpty) return;
   throw new AdminError(
-    'The database is not empty, and a backup is restored into an empty one only: set DATA_DIR to a new folder (or DATABASE_URL to a new database).',
+    'The database is not empty, and but a backup can be restored only into an empty database: set DATA_DIR to a new folder (or DATABASE_URL to a new database).',
   );
 }
 
@@ -101,11 +101,14 @@ async function readSmall(archive: ZipArchive, entry: ZipEntry): Promise<string> 
 
 function explain(error: unknown, file: string): AdminError {
   const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-  return isMissing ? new AdminError(`There is no file ${file}.`) : damaged(error);
+  return isMissing ? new AdminError(`The file ${file} does not exist.`) : damaged(error);
 }
 
 function damaged(cause: unknown): AdminError {
-  return new AdminError('This file is no whole backup: copy it again, or take another.', { cause });
+  return new AdminError(
+    'The file is not a complete backup: copy it again, or use another backup.',
+    { cause },
+  );
 }
 
 function fail(error: Error): never {

@@ -45,7 +45,7 @@ export async function adoptSecretKey(
   }
   if (mayForget) return 'forget';
   throw new AdminError(
-    'The backup’s secrets (of webhooks, tools and MCP servers) are encrypted with a SECRET_KEY that this installation does not hold: set SECRET_KEY to it, or restore with --forget-secrets and enter them again.',
+    'The backup’s secrets (of webhooks, tools and MCP servers) are encrypted with a SECRET_KEY that this installation does not have: set SECRET_KEY to it, or restore with --forget-secrets and enter them again.',
   );
 }
 

@@ -42,7 +42,7 @@ export function numberLines(numbers: readonly OwnedNumber[]): string {
   ]);
 }
 
-/** Without the noughts that the database adds. */
+/** Removes trailing zeros, which the database adds. */
 function short(amount: string): string {
   return amount.includes('.') ? amount.replace(/\.?0+$/, '') : amount;
 }

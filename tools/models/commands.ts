@@ -18,7 +18,7 @@ const USAGE = `usage: ${modelsCommand('COMMAND')}
   licences               the licence of every installed model in full
 `;
 
-/** What a command gets. */
+/** The input of a command. */
 export interface Context {
   readonly store: ModelStore;
   readonly signal: AbortSignal;
@@ -50,7 +50,8 @@ async function list({ store }: Context): Promise<number> {
     if (model.notes) console.log(`  ${model.notes}`);
     for (const file of model.files) {
       const hash = hashes?.[file.name];
-      if (hash && !file.sha256) console.log(`  ${file.name}: SHA-256 ${hash}, as first fetched`);
+      if (hash && !file.sha256)
+        console.log(`  ${file.name}: SHA-256 ${hash}, from the first download`);
     }
   }
   return 0;
@@ -91,7 +92,7 @@ async function add({ args, ...context }: Context): Promise<number> {
       context,
     );
   const known = optionalLanguages().join(' ');
-  throw new MediaError('INVALID_INPUT', `No voice for ${language}: there are ${known}.`);
+  throw new MediaError('INVALID_INPUT', `There is no voice for ${language}: use one of ${known}.`);
 }
 
 async function verify({ store }: Context): Promise<number> {

@@ -28,7 +28,7 @@ async function main(): Promise<number> {
       console.error(error.message);
       return 1;
     }
-    console.error('Stopped; the next run goes on from here.');
+    console.error('Stopped. The next run continues from here.');
     return 130;
   }
 }

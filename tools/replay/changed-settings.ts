@@ -19,7 +19,7 @@ export function changedSettings(pairs: readonly string[]): Partial<AgentConfig> 
       return `--set accepts ${[...REPLAYABLE.keys()].join(', ')}; got ${name}`;
     }
     const value = setting.schema.safeParse(text);
-    if (text === '' || !value.success) return `${name} cannot be ${text || 'empty'}`;
+    if (text === '' || !value.success) return `${name} must not be ${text || 'empty'}`;
     changes[setting.runtime] = toRuntimeUnit(setting, value.data);
   }
   return changes;

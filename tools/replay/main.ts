@@ -97,26 +97,26 @@ async function openModels(): Promise<ListeningModels | undefined> {
 function printDifferences({ replayed, differences, isSameOrder }: Replayed): boolean {
   if (!isSameOrder) {
     console.log(
-      'Turn events came in another order than recorded. The recorded ones were replayed through ' +
-        'the turn reducer instead; only its states and timers are compared.',
+      'The order of turn events differs from the recording. The recorded events were replayed through ' +
+        'the turn reducer; only its states and timers are compared.',
     );
   }
   const lines = diffLines(differences);
   if (lines.length === 0) {
-    console.log(`The same: ${replayed.length} events.`);
+    console.log(`No difference: ${replayed.length} events.`);
     return true;
   }
-  console.log('Not the same (- as recorded, + as it is now):');
+  console.log('Differences (- recorded, + replayed):');
   print(lines);
   return false;
 }
 
 function printTurnEnds({ recorded, replayed, answers }: Replayed, hasModels: boolean): void {
-  console.log('Where turns end (- as recorded, + with these settings):');
+  console.log('Ends of turns (- recorded, + with these settings):');
   print(turnEndLines(turnEnds(recorded), turnEnds(replayed)));
   const by = hasModels
     ? 'the models'
-    : 'the nearest answers of the file, as no models are installed';
+    : 'the nearest answers of the file, because no models are installed';
   console.log(`${answers.estimated} requests were not in the file and were answered by ${by}.`);
 }
 
@@ -129,6 +129,6 @@ try {
 } catch (error) {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (!(error instanceof CallError) && code !== 'ENOENT' && code !== 'EISDIR') throw error;
-  console.error(error instanceof CallError ? error.message : 'There is no such file');
+  console.error(error instanceof CallError ? error.message : 'The file does not exist');
   process.exitCode = EXIT.refused;
 }

@@ -16,7 +16,7 @@ const MAX_BYTES = 256 * 1024 * 1024;
  */
 export async function readReplayFile(path: string): Promise<ReplayFile> {
   const { size } = await stat(path);
-  if (size > MAX_BYTES) throw new CallError('PROTOCOL', 'This file is too large for a replay file');
+  if (size > MAX_BYTES) throw new CallError('PROTOCOL', 'The file is too large for a replay file');
   try {
     const text = await promisify(gunzip)(await readFile(path), {
       // Accepts a stream without its end.
@@ -26,6 +26,8 @@ export async function readReplayFile(path: string): Promise<ReplayFile> {
     return parseReplayFile(text.toString('utf8'));
   } catch (cause) {
     if (cause instanceof CallError) throw cause;
-    throw new CallError('PROTOCOL', 'This is no replay file: it cannot be unpacked', { cause });
+    throw new CallError('PROTOCOL', 'The file is not a replay file: it cannot be decompressed', {
+      cause,
+    });
   }
 }

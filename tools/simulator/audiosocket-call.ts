@@ -50,7 +50,7 @@ export class AudioSocketCall implements SimulatedCall {
     const kind = AUDIO_KINDS[sampleRate];
     if (kind === undefined) {
       const rates = Object.keys(AUDIO_KINDS).join(', ');
-      throw new SimulateError(`AudioSocket has no kind for ${sampleRate} Hz, but for ${rates}`);
+      throw new SimulateError(`AudioSocket does not support ${sampleRate} Hz: use one of ${rates}`);
     }
     this.#options = options;
     this.#kind = kind;
@@ -78,7 +78,9 @@ export class AudioSocketCall implements SimulatedCall {
     await new Promise<void>((resolve, reject) => {
       const failed = () =>
         reject(
-          new SimulateError(`Nothing listens on ${host}:${port}: is AUDIOSOCKET_PORT set there?`),
+          new SimulateError(
+            `Nothing listens on ${host}:${port}: set AUDIOSOCKET_PORT of the gateway`,
+          ),
         );
       socket.once('connect', resolve).once('error', failed).once('timeout', failed);
     });

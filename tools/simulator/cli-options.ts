@@ -47,7 +47,7 @@ export interface SimulateOptions {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @throws SimulateError that says what is missing or not understood */
+/** @throws SimulateError if an option is missing or not valid */
 export function readOptions(args: readonly string[], environment: Environment): SimulateOptions {
   const { values, carrier } = parsed(args);
   const {
@@ -57,16 +57,17 @@ export function readOptions(args: readonly string[], environment: Environment): 
     TWILIO_AUTH_TOKEN = '',
   } = environment;
   const url = (values.url ?? PARLEY_URL).replace(/\/+$/, '');
-  if (!URL.canParse(url) || !/^https?:/.test(url)) throw new SimulateError(`${url} is no URL`);
-  if (values.wav === undefined) throw new SimulateError('Say what the caller says: --wav FILE');
+  if (!URL.canParse(url) || !/^https?:/.test(url))
+    throw new SimulateError(`${url} is not an http or https URL`);
+  if (values.wav === undefined) throw new SimulateError('Set the speech of the caller: --wav FILE');
   const isTwilio = carrier === 'twilio';
   if (isTwilio && (TWILIO_ACCOUNT_SID === '' || TWILIO_AUTH_TOKEN === '')) {
     throw new SimulateError(
-      'Set TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN to the same values here and at the gateway: any will do, no account is asked',
+      'Set TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN to the same values here and for the gateway: any values work, because Twilio is not contacted',
     );
   }
   if (values.agent === undefined && !(isTwilio && values.to !== undefined)) {
-    throw new SimulateError('Say whom to call: --agent ID');
+    throw new SimulateError('Set the agent to call: --agent ID');
   }
   return {
     carrier,
@@ -122,7 +123,7 @@ function parsed(args: readonly string[]) {
   const { values, positionals } = parseStrictly(args);
   const [carrier, ...others] = positionals;
   if ((carrier !== 'twilio' && carrier !== 'audiosocket') || others.length > 0) {
-    throw new SimulateError('Say which carrier, and only one: twilio or audiosocket');
+    throw new SimulateError('Set exactly one carrier: twilio or audiosocket');
   }
   return { values, carrier } as const;
 }
@@ -131,7 +132,7 @@ function parseStrictly(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
   } catch (error) {
-    throw new SimulateError(error instanceof Error ? error.message : 'An option is unknown');
+    throw new SimulateError(error instanceof Error ? error.message : 'Unknown option');
   }
 }
 
@@ -140,32 +141,32 @@ function parseNumber(name: string, text: string | undefined, usual: number): num
   const value = Number(text);
   const isSigned = name === 'drift';
   if (text.trim() !== '' && Number.isFinite(value) && (isSigned || value >= 0)) return value;
-  throw new SimulateError(`--${name} must be a number, and "${text}" is none`);
+  throw new SimulateError(`--${name} must be a number; got "${text}"`);
 }
 
 function countOf(name: string, text: string | undefined): number {
   const value = parseNumber(name, text, 1);
   if (Number.isSafeInteger(value) && value >= 1) return value;
-  throw new SimulateError(`--${name} must be a whole number from 1 on, and "${text}" is none`);
+  throw new SimulateError(`--${name} must be a whole number from 1; got "${text}"`);
 }
 
 function rateOf(text: string | undefined): number {
   const rate = parseNumber('rate', text, 8000);
   if (AUDIO_KINDS[rate] !== undefined) return rate;
   const rates = Object.keys(AUDIO_KINDS).join(', ');
-  throw new SimulateError(`--rate must be one that AudioSocket has: ${rates}`);
+  throw new SimulateError(`--rate must be a rate of AudioSocket: ${rates}`);
 }
 
 function keysOf(text: string) {
   const [digits = '', seconds = '', ...rest] = text.split('@');
   if (!DIGITS.test(digits) || seconds === '' || rest.length > 0) {
-    throw new SimulateError(`--dtmf must be keys and seconds, such as 5@3.2, and "${text}" is not`);
+    throw new SimulateError(`--dtmf must be keys and seconds, such as 5@3.2; got "${text}"`);
   }
   return { digits, atMs: 1000 * parseNumber('dtmf', seconds, 0) };
 }
 
 function variableOf(text: string): readonly [string, string] {
   const at = text.indexOf('=');
-  if (at < 1) throw new SimulateError(`--variable must be NAME=VALUE, and "${text}" is not`);
+  if (at < 1) throw new SimulateError(`--variable must be NAME=VALUE; got "${text}"`);
   return [text.slice(0, at), text.slice(at + 1)];
 }

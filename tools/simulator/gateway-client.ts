@@ -36,7 +36,7 @@ export async function findAgentNumber(gateway: GatewayAccess, agentId: string): 
   };
   if (config?.phone_number) return config.phone_number;
   throw new SimulateError(
-    `The agent ${agentId} has no number: give it one, such as {"config": {"phone_number": "+15550199"}}, and deploy it`,
+    `The agent ${agentId} has no phone number: set one, such as {"config": {"phone_number": "+15550199"}}, and deploy it`,
   );
 }
 
@@ -47,14 +47,14 @@ async function request(
   body?: object,
 ): Promise<unknown> {
   if (key === undefined) {
-    throw new SimulateError('An API key is needed: --key KEY, or PARLEY_KEY (DATA_DIR/api-key)');
+    throw new SimulateError('Set the API key: --key KEY, or PARLEY_KEY (see DATA_DIR/api-key)');
   }
   const answer = await fetch(`${url}/api/v1${path}`, {
     method,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
   }).catch((error: unknown) => {
-    throw new SimulateError(`No answer from ${url}: is the gateway running there?`, {
+    throw new SimulateError(`${url} does not respond: start the gateway, or correct --url`, {
       cause: error,
     });
   });

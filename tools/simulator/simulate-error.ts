@@ -1,4 +1,4 @@
-/** What a simulated carrier cannot go on with; the message says what to do about it. */
+/** An error that ends the simulation. The message says what to do. */
 export class SimulateError extends Error {
   override readonly name = 'SimulateError';
 }

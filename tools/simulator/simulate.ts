@@ -75,7 +75,7 @@ async function bytesOf(path: string): Promise<Buffer> {
   try {
     return await readFile(path);
   } catch (error) {
-    throw new SimulateError(`${path} cannot be read: --wav must be a WAV file`, { cause: error });
+    throw new SimulateError(`Cannot read ${path}: --wav must be a WAV file`, { cause: error });
   }
 }
 
@@ -84,7 +84,7 @@ async function requireFolderOf(path: string): Promise<void> {
   try {
     await access(dirname(path), constants.W_OK);
   } catch (error) {
-    const sentence = `${path} cannot be written: --out wants a folder that is there`;
+    const sentence = `Cannot write ${path}: the folder of --out must exist`;
     throw new SimulateError(sentence, { cause: error });
   }
 }

@@ -26,7 +26,7 @@ interface Format {
 export function readWav(file: Buffer, sampleRate: number): Int16Array {
   const { format, data } = chunksOf(file);
   if (format.tag !== PCM || format.bits !== 16 || format.channels < 1 || format.sampleRate < 1) {
-    throw new SimulateError(`The WAV file does not hold 16 bit PCM. ${CONVERT}`);
+    throw new SimulateError(`The WAV file must contain 16-bit PCM. ${CONVERT}`);
   }
   const { channels } = format;
   const samples = new Float32Array(Math.floor(data.length / (2 * channels)));
@@ -52,7 +52,7 @@ export function resampleToPcm(samples: Float32Array, fromRate: number, toRate: n
     resampler.flush(keep);
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
-    throw new SimulateError(`A rate of ${fromRate} Hz cannot be used. ${CONVERT}`);
+    throw new SimulateError(`The WAV file has an unsupported rate of ${fromRate} Hz. ${CONVERT}`);
   }
   return pcm.subarray(0, filled);
 }
@@ -77,7 +77,7 @@ function chunksOf(file: Buffer): { readonly format: Format; readonly data: Buffe
     file.length >= 12 &&
     file.toString('latin1', 0, 4) === 'RIFF' &&
     file.toString('latin1', 8, 12) === 'WAVE';
-  if (!isWav) throw new SimulateError(`This is no WAV file. ${CONVERT}`);
+  if (!isWav) throw new SimulateError(`The file is not a WAV file. ${CONVERT}`);
   let format: Format | undefined;
   for (let at = 12; at + CHUNK_HEAD <= file.length; ) {
     const name = file.toString('latin1', at, at + 4);
@@ -88,7 +88,7 @@ function chunksOf(file: Buffer): { readonly format: Format; readonly data: Buffe
     if (name === 'data' && format) return { format, data: body };
     at += CHUNK_HEAD + size + (size % 2);
   }
-  throw new SimulateError(`The WAV file holds no sound. ${CONVERT}`);
+  throw new SimulateError(`The WAV file contains no audio. ${CONVERT}`);
 }
 
 function formatOf(body: Buffer): Format {

@@ -32,8 +32,8 @@ const RETRY_AFTER_S = 5;
 
 const REFUSALS: Readonly<Record<CallRefusal | 'agent_not_deployed', string>> = {
   agent_not_deployed: 'The agent is not deployed: deploy it, or use test-connection-details',
-  insufficient_credits: 'The account has no credits left',
-  concurrency_limit: 'All call slots of this account are taken: try again when a call has ended',
+  insufficient_credits: 'The account has no credits left: ask the operator to add some',
+  concurrency_limit: 'All call slots of this account are in use: try again when a call has ended',
 };
 
 /** Admits calls by the same rules for all transports, and reserves their slots. */
@@ -84,12 +84,18 @@ export function slotRefusalText(why: CallRefusal | 'agent_not_deployed'): string
 /** The API error of a refusal. */
 export function slotRefusalError(why: SlotRefusal): ApiError {
   if (why === 'draining') {
-    return new ApiError('OVERLOADED', 'This gateway is stopping', { retryAfterS: 10 });
+    return new ApiError('OVERLOADED', 'This gateway is stopping: try again in 10 s', {
+      retryAfterS: 10,
+    });
   }
   if (why === 'overloaded') {
-    return new ApiError('OVERLOADED', 'This gateway holds as many calls as it can: try again', {
-      retryAfterS: RETRY_AFTER_S,
-    });
+    return new ApiError(
+      'OVERLOADED',
+      'This gateway has as many calls as it can process: try again in 5 s',
+      {
+        retryAfterS: RETRY_AFTER_S,
+      },
+    );
   }
   return new ApiError('CALL_VALIDATION_FAILED', REFUSALS[why], { fields: { reason: why } });
 }

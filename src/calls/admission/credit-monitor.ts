@@ -23,7 +23,11 @@ export class CreditMonitor {
     this.#task = new PeriodicTask({
       intervalMs: CHECK_MS,
       run: () => this.check(),
-      onError: (error) => parts.log.error({ err: error }, 'credits could not be checked'),
+      onError: (error) =>
+        parts.log.error(
+          { err: error },
+          'Cannot check the credits of running calls; the next check is in 1 s',
+        ),
     });
   }
 

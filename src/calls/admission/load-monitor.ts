@@ -5,9 +5,9 @@ import type { PermitObserver, Priority } from '../../../media/runtime/cpu-schedu
 import { type Load, OPEN, type OverloadState, overloadAfter } from './overload-policy.js';
 
 const SAMPLE_MS = 1_000;
-/** Samples that are evaluated together. */
+/** Number of samples that are evaluated together. */
 const WINDOW_SAMPLES = 10;
-/** Waiting times per sample. */
+/** Maximum number of waiting times per sample. */
 const MAX_WAITS = 500;
 /** With fewer waiting times in the window, their percentile means nothing. */
 const MIN_WAITS = 20;
@@ -128,8 +128,8 @@ export class LoadMonitor {
     const before = this.#state;
     this.#state = overloadAfter(before, load);
     if (before.isOpen === this.#state.isOpen) return;
-    if (before.isOpen) this.#log.warn(load, 'overloaded: new calls are refused');
-    else this.#log.info(load, 'no longer overloaded: new calls are admitted');
+    if (before.isOpen) this.#log.warn(load, 'Overloaded: this gateway refuses new calls');
+    else this.#log.info(load, 'No longer overloaded: this gateway admits new calls');
   }
 }
 

@@ -49,11 +49,11 @@ export function callArtifactRoutes(parts: CallArtifactRouteParts): readonly Rout
       ...common,
       path: '/agent/call-history/{call_id}/transcript',
       summary: "Get a link to a call's transcript",
-      description: 'The link lives for an hour and needs no key.',
+      description: 'The link is valid for an hour and needs no API key.',
       query: model({ format: oneOf(FORMATS).default('json') }),
       responses: {
         200: { description: 'The link', schema: Link },
-        404: { description: 'No such call, or nothing was said in it' },
+        404: { description: 'No such call, or the call has no turns' },
         503: { description: 'PUBLIC_URL is missing' },
       },
       async handle({ principal, params, query }) {
@@ -67,11 +67,14 @@ export function callArtifactRoutes(parts: CallArtifactRouteParts): readonly Rout
       path: '/agent/call-history/{call_id}/recording',
       summary: "Get a link to a call's recording",
       description:
-        'Makes the file if it is not there yet: `processing` where that takes over 20 s, and while the call runs. The link lives for an hour and needs no key.',
+        'Creates the file if it does not exist. The status is `processing` while the call runs and if the creation takes more than 20 s. The link is valid for an hour and needs no API key.',
       responses: {
-        200: { description: 'Whether there is one, and where', schema: Recording },
+        200: {
+          description: 'The status of the recording, and its link if it is ready',
+          schema: Recording,
+        },
         404: NO_CALL,
-        503: { description: 'PUBLIC_URL is missing, or the storage does not answer' },
+        503: { description: 'PUBLIC_URL is missing, or the storage does not respond' },
       },
       async handle({ principal, params }) {
         const call = await loadCall(calls, principal.accountId, params.call_id);
@@ -91,7 +94,8 @@ function downloadRoute({ calls, turns, links, recordings }: CallArtifactRoutePar
     method: 'get',
     path: '/downloads/{call_id}/{file}',
     summary: 'Download by a signed link',
-    description: 'Needs no key: the link itself says that it may be followed. Takes Range.',
+    description:
+      'The signature of the link is the credential; no API key is needed. Supports `Range`.',
     params: model({ call_id: str(), file: str() }),
     isForBrowsers: true,
     credential: {
@@ -105,10 +109,10 @@ function downloadRoute({ calls, turns, links, recordings }: CallArtifactRoutePar
           ({ type }) => type.split(';')[0]!,
         ),
       },
-      206: { description: 'The part that Range asks for' },
+      206: { description: 'The requested range' },
       403: { description: 'The link was altered or has expired' },
       404: { description: 'No such file' },
-      416: { description: 'The file ends before the range' },
+      416: { description: 'The range starts after the end of the file' },
     },
     async handle({ principal, params, req, res }) {
       const format = FORMATS.find((name) => TRANSCRIPT_FILES[name].name === params.file);
@@ -145,7 +149,7 @@ async function withStorageErrors<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
-    throw new ApiError('STORAGE_UNAVAILABLE', `${error.message}: try again later`, {
+    throw new ApiError('STORAGE_UNAVAILABLE', `${error.message}: try again in 30 s`, {
       cause: error,
       retryAfterS: 30,
     });

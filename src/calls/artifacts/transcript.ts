@@ -115,7 +115,7 @@ function toJsonTurn(call: CallRow, turn: CallTurnRow) {
   };
 }
 
-/** Over answered turns: median and maximum of the total, and the mean of each part. The means add up. */
+/** For answered turns: median and maximum of the total, and the mean of each part. The means of the parts add up to that of the total. */
 function latencySummary(latencies: readonly TurnLatency[]) {
   if (latencies.length === 0) return null;
   const totals = latencies.map(({ total }) => total).sort((a, b) => a - b);

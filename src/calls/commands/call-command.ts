@@ -15,14 +15,14 @@ export const CallCommand = z.discriminatedUnion('type', [
 export type CallCommand = z.infer<typeof CallCommand>;
 
 /**
- * What became of a command.
+ * The result of a command.
  * `done`: carried out, or the text is queued. `ending`: the call is over or about to end. `busy`: too
  * many texts are queued. `unable`: the transport cannot do this. `refused`: the carrier refused.
  */
 export const CommandAnswer = z.enum(['done', 'ending', 'busy', 'unable', 'refused']);
 export type CommandAnswer = z.infer<typeof CommandAnswer>;
 
-/** Carries out a command. The answer to `end` comes when the record of the call is written. */
+/** Carries out a command. The answer to `end` is sent when the record of the call is written. */
 export async function execute(
   { call, end, phone }: LiveCall,
   command: CallCommand,

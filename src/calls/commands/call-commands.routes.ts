@@ -30,8 +30,11 @@ const TAG = 'Live calls';
 
 const REFUSALS = {
   404: { description: 'No such call' },
-  409: { description: 'The call does not run, is about to end, or its wire cannot do this' },
-  503: { description: 'The gateway that holds the call does not answer' },
+  409: {
+    description:
+      'The call does not run, is about to end, or its transport does not support this command',
+  },
+  503: { description: 'The gateway of the call does not respond' },
 } as const;
 
 export interface CallCommandRouteParts {
@@ -42,7 +45,7 @@ export interface CallCommandRouteParts {
   readonly keys: Authenticator;
 }
 
-/** What an operator may do to a running call. */
+/** Commands of an operator to a running call. */
 export function callCommandRoutes(parts: CallCommandRouteParts): readonly Route[] {
   const { calls, commands, blocklist } = parts;
   return [
@@ -53,17 +56,21 @@ export function callCommandRoutes(parts: CallCommandRouteParts): readonly Route[
       scope: 'calls:monitor',
       method: 'post',
       path: '/calls/{call_id}/keys',
-      summary: 'Press keys of a telephone call',
-      description: 'The other side hears their tones, as of a menu that asks for digits.',
+      summary: 'Send DTMF digits to a telephone call',
+      description:
+        'The other side of the call receives the tones of the digits, for example to use a phone menu.',
       params: CallPath,
       body: KeysInput,
       responses: {
-        200: { description: 'The tones are on their way', schema: Obeyed },
+        200: { description: 'The digits will be sent', schema: Obeyed },
         ...REFUSALS,
       },
       async handle({ principal, params, body, log }) {
         const { call_id } = await loadRunningCall(calls, principal.accountId, params.call_id);
-        log.info({ callId: call_id, keyId: principal.keyId }, 'an operator presses keys');
+        log.info(
+          { callId: call_id, keyId: principal.keyId },
+          'An operator sends DTMF digits to a call',
+        );
         await carryOut(commands, call_id, { type: 'keys', keys: body.keys });
         return { call_id, status: 'done' as const };
       },
@@ -73,26 +80,33 @@ export function callCommandRoutes(parts: CallCommandRouteParts): readonly Route[
       scope: 'calls:monitor',
       method: 'post',
       path: '/calls/{call_id}/transfer',
-      summary: 'Give the caller to a telephone number',
+      summary: 'Transfer the caller to a phone number',
       description:
-        'The carrier connects the caller with the number at once, and the call with the agent ends as `transferred`; it goes on where the carrier refuses. Over Twilio.',
+        'The carrier connects the caller with the number at once, and the call with the agent ends with the reason `transferred`. If the carrier refuses, the call continues. For calls over Twilio.',
       params: CallPath,
       body: TransferInput,
       responses: {
-        200: { description: 'The carrier has been told', schema: Obeyed },
-        403: { description: 'This number is never called' },
-        502: { description: 'The carrier refuses; the call goes on' },
+        200: { description: 'The carrier has accepted the transfer', schema: Obeyed },
+        403: { description: 'The number is blocked' },
+        502: { description: 'The carrier refused the transfer; the call continues' },
         ...REFUSALS,
       },
       async handle({ principal, params, body, log }) {
         const { call_id } = await loadRunningCall(calls, principal.accountId, params.call_id);
         const target = body.target_phone_number;
         if (blocklist.has(target)) {
-          throw new ApiError('CALL_VALIDATION_FAILED', 'This number is never called', {
-            fields: { reason: 'outbound_not_allowed' },
-          });
+          throw new ApiError(
+            'CALL_VALIDATION_FAILED',
+            'This number is on the block list of the operator',
+            {
+              fields: { reason: 'outbound_not_allowed' },
+            },
+          );
         }
-        log.info({ callId: call_id, keyId: principal.keyId }, 'a caller is transferred');
+        log.info(
+          { callId: call_id, keyId: principal.keyId },
+          'An operator transfers the caller of a call',
+        );
         await carryOut(commands, call_id, { type: 'transfer', target });
         return { call_id, status: 'done' as const };
       },
@@ -108,7 +122,7 @@ function endRoute({ commands, tokens, calls, keys }: CallCommandRouteParts): Rou
     path: '/calls/{call_id}/end',
     summary: 'End a call',
     description:
-      'The bearer is the end_token of the connection details, which ends the call as its caller does, or an API key, whose call then ends with operator_ended. Idempotent.',
+      'The bearer is the `end_token` of the connection details or an API key. The reason is `user_hangup` with the token and `operator_ended` with a key. Idempotent.',
     params: CallPath,
     isForBrowsers: true,
     credential: {
@@ -165,20 +179,23 @@ function sayRoute({ calls, commands }: CallCommandRouteParts): Route {
     scope: 'calls:monitor',
     method: 'post',
     path: '/calls/{call_id}/say',
-    summary: 'Have the agent say something',
+    summary: 'Let the agent say a text',
     description:
-      'The agent says it as soon as it has the floor, to its end, and the transcript has it as its own words. At most five texts wait.',
+      'The agent says the text when it is its turn. The text cannot be interrupted and becomes a turn of the agent in the transcript. At most five texts can wait.',
     params: CallPath,
     body: SayInput,
     responses: {
-      200: { description: 'It will be said', schema: Said },
+      200: { description: 'The text is queued', schema: Said },
       404: { description: 'No such call' },
-      409: { description: `${NOT_RUNNING}, or the agent says goodbye, or five texts wait` },
-      503: { description: 'The gateway that holds the call does not answer' },
+      409: { description: `${NOT_RUNNING}, the call is about to end, or five texts wait` },
+      503: { description: 'The gateway of the call does not respond' },
     },
     async handle({ principal, params, body, log }) {
       const { call_id } = await loadRunningCall(calls, principal.accountId, params.call_id);
-      log.info({ callId: call_id, keyId: principal.keyId }, 'an operator speaks');
+      log.info(
+        { callId: call_id, keyId: principal.keyId },
+        'An operator lets the agent of a call say a text',
+      );
       await carryOut(commands, call_id, { type: 'say', text: body.text });
       return { call_id, status: 'queued' as const };
     },
@@ -198,11 +215,14 @@ async function carryOut(
     case 'done':
       return;
     case 'busy':
-      throw new ApiError('CALL_BUSY', 'Five texts wait to be said already');
+      throw new ApiError(
+        'CALL_BUSY',
+        'Five texts are waiting already: try again when the agent has said one',
+      );
     case 'unable':
-      throw new ApiError('CALL_CANNOT', 'This call does not come over a line that can do this');
+      throw new ApiError('CALL_CANNOT', 'The transport of this call does not support this command');
     case 'refused':
-      throw new ApiError('PROVIDER_ERROR', 'The carrier did not take the caller; the call goes on');
+      throw new ApiError('PROVIDER_ERROR', 'The carrier refused the transfer; the call continues');
     case 'ending':
       throw new ApiError('CALL_ENDING', 'The call is about to end');
     case undefined:

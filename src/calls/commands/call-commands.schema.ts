@@ -13,7 +13,7 @@ const MAX_KEYS = 32;
 
 export const SayInput = model({
   text: str({ min: 1, max: MAX_SAY_CHARACTERS }).refine((text) => /[\p{L}\p{N}]/u.test(text), {
-    message: 'the text must hold something that can be said',
+    message: 'the text must contain a letter or a digit',
   }),
 }).meta({ id: 'SayInput' });
 export const Said = model({ call_id: str(), status: oneOf(['queued']) }).meta({ id: 'Said' });

@@ -15,7 +15,7 @@ export interface CallCommandServiceParts {
   readonly peers: Pick<PeerClient, 'post'>;
   readonly registry: Pick<CallRegistry, 'get' | 'ids'>;
   readonly log: Logger;
-  /** Called for a call that was ended before it began: its telephone may be ringing. */
+  /** Called for a call that was ended before it began, because its telephone may be ringing. */
   readonly onReservedEnded?: (callId: string) => void;
 }
 
@@ -65,13 +65,13 @@ export class CallCommandService {
       if ((await this.send(callId, { type: 'end', reason })) === 'done') return;
     } catch (error) {
       if (!(error instanceof PeerError)) throw error;
-      log.warn({ err: error, callId }, 'a call is ended without its gateway');
+      log.warn({ err: error, callId }, 'Ended the call without its gateway, which is unreachable');
     }
     await calls.end(callId, reason);
   }
 
   /**
-   * Hangs up calls here that other gateways ended, at the notice of their end.
+   * Hangs up calls here that other gateways ended, when their end is notified.
    * @returns a function that stops this
    */
   hangUpEndedCalls(changes: ChangeNotices): () => void {
@@ -79,12 +79,12 @@ export class CallCommandService {
     return changes.subscribe((topic) => {
       if (topic !== undefined && !registry.get(topic)) return;
       this.hangUpEnded(topic === undefined ? undefined : [topic]).catch((error: unknown) =>
-        log.warn({ err: error }, 'calls that others ended could not be looked up'),
+        log.warn({ err: error }, 'Cannot search for calls that other gateways ended'),
       );
     });
   }
 
-  /** Hangs up those of these calls that others ended. Default: all calls here. */
+  /** Hangs up the calls of the list that other gateways ended. Default: all calls here. */
   async hangUpEnded(callIds: readonly string[] = this.#parts.registry.ids()): Promise<void> {
     const { calls, registry } = this.#parts;
     if (callIds.length === 0) return;

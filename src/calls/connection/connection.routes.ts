@@ -19,10 +19,10 @@ export function connectionRoutes(connections: ConnectionService): readonly Route
       scope: 'calls:start',
       method: 'get',
       path: '/connection/agent-status/{agent_id}',
-      summary: 'Tell whether an agent can be called',
+      summary: 'Check whether an agent can be called',
       params: AgentPath,
       responses: {
-        200: { description: 'The agent as a caller sees it', schema: AgentCallStatus },
+        200: { description: 'The status of the agent for callers', schema: AgentCallStatus },
         404: { description: 'No such agent' },
       },
       handle: ({ principal, params }) => connections.statusOf(principal.accountId, params.agent_id),
@@ -38,7 +38,7 @@ function connectionRoute(connections: ConnectionService, isTest: boolean): Route
     path: isTest ? '/connection/test-connection-details' : '/connection/connection-details',
     summary: isTest ? 'Call an agent that may be paused' : 'Call an agent',
     description:
-      'Takes a call slot, for 60 seconds unless the call begins. With the transport livekit, the default where LiveKit is configured, server_url and participant_token are those of a room; else server_url is a WebSocket that takes the participant_token.',
+      'Reserves a call slot for 60 seconds. The default transport is `livekit` if LiveKit is configured: `server_url` and `participant_token` then give access to a room. Otherwise `server_url` is the URL of a WebSocket, which expects the `participant_token` in its first message.',
     isIdempotent: true,
     replay: {
       keep: (body) => issuedConnectionOf(body as ConnectionDetails),
@@ -48,11 +48,11 @@ function connectionRoute(connections: ConnectionService, isTest: boolean): Route
     responses: {
       200: { description: 'How to join the call', schema: ConnectionDetails },
       403: { description: 'CALL_VALIDATION_FAILED with a reason' },
-      400: { description: "The overrides' voice does not speak the call's language" },
-      404: { description: 'No such agent, or the overrides name no voice that is here' },
+      400: { description: "The voice of the overrides does not speak the call's language" },
+      404: { description: 'No such agent, or the voice of the overrides is not installed' },
       409: {
         description:
-          'NOT_CONFIGURED: LiveKit is asked for and has no settings; or the first request still runs',
+          'NOT_CONFIGURED: the transport is livekit and LiveKit is not configured; or the first request with this Idempotency-Key is still running',
       },
       502: { description: 'LiveKit cannot be reached' },
       503: { description: 'Overloaded, or PUBLIC_URL is missing' },

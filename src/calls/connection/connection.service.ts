@@ -149,8 +149,8 @@ export class ConnectionService {
     const { rooms } = this.#parts;
     if (!rooms) throw noLiveKit();
     if (!rooms.isUp) {
-      throw new ApiError('PROVIDER_ERROR', 'LiveKit cannot be reached at the moment: try again', {
-        detail: 'The transport "websocket" goes on without it',
+      throw new ApiError('PROVIDER_ERROR', 'LiveKit is unreachable: try again in 5 s', {
+        detail: 'The transport "websocket" works without LiveKit',
         retryAfterS: RETRY_AFTER_S,
       });
     }
@@ -190,6 +190,6 @@ function noLiveKit(): ApiError {
   const settings = 'LIVEKIT_URL, LIVEKIT_API_KEY, LIVEKIT_API_SECRET';
   return new ApiError(
     'NOT_CONFIGURED',
-    `LiveKit is not configured: ${settings} are missing: set them, or ask for the transport "websocket"`,
+    `LiveKit is not configured: set ${settings}, or request the transport "websocket"`,
   );
 }

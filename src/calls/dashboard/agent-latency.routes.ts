@@ -32,7 +32,7 @@ export interface AgentLatencyRouteParts {
   readonly agents: { find(accountId: string, id: string): Promise<object | undefined> };
 }
 
-/** `/agent/{agent_id}/latency`: how fast an agent answers, part by part. */
+/** `/agent/{agent_id}/latency`. */
 export function agentLatencyRoutes({
   latencies,
   agents,
@@ -43,9 +43,9 @@ export function agentLatencyRoutes({
       scope: 'analytics',
       method: 'get',
       path: '/agent/{agent_id}/latency',
-      summary: 'How fast an agent answers',
+      summary: 'Response latency of an agent',
       description:
-        'Percentiles in ms over the newest 10,000 turns of the last days: from the last sample of the caller’s speech to the first of the answer as played. The parts add up turn by turn, their percentiles do not.',
+        'Percentiles in ms over the newest 10,000 turns of the last days. The latency is the time from the last sample of the caller’s speech to the first sample of the answer that is played. The parts of one turn add up to its total; percentiles do not add up.',
       params: AgentPath,
       query: model({ days: int({ ge: 1, le: MAX_DAYS }).optional() }),
       responses: {

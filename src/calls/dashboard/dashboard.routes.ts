@@ -24,20 +24,20 @@ export function dashboardRoutes(dashboard: DashboardRepository): readonly Route[
       scope: 'analytics',
       method: 'get',
       path: '/agent/dashboard',
-      summary: 'Sum up the calls of the last 90 days',
+      summary: 'Daily totals of the calls of the last 90 days',
       query: model({
         timezone: str({
           max: 64,
-          description: 'By which days begin: an IANA name.',
+          description: 'Time zone of the days, an IANA name.',
           format: 'iana-time-zone',
         }).optional(),
         tz: str({
           max: 64,
-          description: 'The same by a shorter name.',
+          description: 'A short name of the same parameter.',
           format: 'iana-time-zone',
         }).optional(),
       }),
-      responses: { 200: { description: 'The sums', schema: Dashboard } },
+      responses: { 200: { description: 'The totals', schema: Dashboard } },
       async handle({ principal, query: { timezone: longer, tz } }) {
         const name = longer === undefined && tz !== undefined ? 'tz' : 'timezone';
         const timezone = longer ?? tz ?? 'UTC';

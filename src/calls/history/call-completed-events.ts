@@ -4,7 +4,7 @@ import { type DownloadLinkParts, downloadLink } from '../artifacts/download-link
 import { TRANSCRIPT_FILES } from '../artifacts/transcript.js';
 import type { SummariesRepository } from './summaries.repository.js';
 
-/** Time that `call.completed` waits for its summary: the contract's 30 s, less the time for delivery. */
+/** Time that `call.completed` waits for its summary. The public API allows 30 s, including the delivery. */
 const SUMMARY_WITHIN_MS = 26_000;
 
 export interface CallCompletedEventsParts extends DownloadLinkParts {

@@ -17,7 +17,7 @@ export interface HistoryFilter {
   readonly startDate?: Date | undefined;
   readonly endDate?: Date | undefined;
   readonly agentIds?: readonly string[] | undefined;
-  /** A part of it, whatever its case. */
+  /** Part of the agent's name, case-insensitive. */
   readonly agentName?: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface HistoryQuery extends HistoryFilter {
   readonly sortDir: 'asc' | 'desc';
 }
 
-/** One call of the history, with what is summed up of its turns. */
+/** One call of the history, with the totals of its turns. */
 export interface HistoryRow {
   readonly id: number;
   readonly call_id: string;
@@ -38,7 +38,7 @@ export interface HistoryRow {
   readonly from_number: string | null;
   readonly to_number: string | null;
   readonly called_at: Date;
-  /** Up to now where it runs. */
+  /** For a running call: until now. */
   readonly seconds: number;
   readonly credits_used: number;
   readonly has_transcript: boolean;
@@ -65,7 +65,7 @@ const SORT_KEYS: Readonly<Record<HistoryQuery['sortBy'], string>> = {
     where recordings.call_id = calls.call_id and recordings.state in ('spooled', 'ready'))`,
 };
 
-/** The filter as the tables have it: names of agents are looked up once, not with each call. */
+/** A filter whose agent name was replaced by the names that match, so that it is compared once and not for each call. */
 interface Filter {
   readonly accountId: string;
   readonly startDate: Date | undefined;
@@ -85,7 +85,7 @@ export class CallHistoryRepository {
     this.#db = db;
   }
 
-  /** What a filter finds; it is prepared once for the count and the page. */
+  /** The calls that a filter selects, prepared once for the count and the page. */
   async find(accountId: string, filter: HistoryFilter): Promise<FoundCalls> {
     const { agentName } = filter;
     return new FoundCalls(this.#db, {
@@ -117,7 +117,7 @@ async function namesOf(
   return names;
 }
 
-/** The calls that a filter finds. */
+/** The calls that a filter selects. */
 export class FoundCalls {
   readonly #db: Knex;
   readonly #filter: Filter;
@@ -128,8 +128,8 @@ export class FoundCalls {
   }
 
   /**
-   * Exactly: whole days that are over from their sums, the rest of the first and the last day and
-   * what runs from the calls themselves.
+   * The exact number. Whole past days are counted from their totals; the rest of the first and the last day and
+   * running calls are counted from the calls.
    */
   async count(): Promise<number> {
     const { accountId, startDate, endDate } = this.#filter;
@@ -149,7 +149,7 @@ export class FoundCalls {
     const parts = [days, this.#between(live, from, to)];
     if (from) parts.push(this.#calls().where('called_at', '<', from).count('*'));
     if (to) parts.push(this.#calls().where('called_at', '>=', to).count('*'));
-    // One statement sees one moment.
+    // One statement, so that all parts are counted at the same moment.
     const { rows } = await this.#db.raw<{ rows: { count: number }[] }>(
       `select ${parts.map(() => '(?)').join(' + ')} as count`,
       parts,
@@ -157,7 +157,7 @@ export class FoundCalls {
     return Number(rows[0]!.count);
   }
 
-  /** Equal ones by time; ascending is the exact reverse of descending. */
+  /** Calls with equal keys are sorted by time. Ascending order is the exact reverse of descending order. */
   async list(
     { sortBy, sortDir }: Pick<HistoryQuery, 'sortBy' | 'sortDir'>,
     { offset, limit }: { readonly offset: number; readonly limit: number },
@@ -166,7 +166,7 @@ export class FoundCalls {
     const order = keys.map((key) => `${key} ${sortDir}`).join(', ');
     const page = this.#calls().select('id').orderByRaw(order).limit(limit).offset(offset);
     if (sortBy === 'agent') await this.#nameAgents(page);
-    // The rest of a row, and sums of turns, are read for the page only.
+    // The other columns and the totals of turns are read for the page only.
     return this.#db
       .from(page.as('page'))
       .join('calls', 'calls.id', 'page.id')
@@ -190,7 +190,7 @@ export class FoundCalls {
       .orderByRaw(order);
   }
 
-  /** Calls of some agents stand together in the order of names, once it is known which names those are. */
+  /** For an order by name, an index serves calls of a few names only if the names are listed. */
   async #nameAgents(page: Knex.QueryBuilder): Promise<void> {
     const { accountId, agentIds, agentNames } = this.#filter;
     if (!agentIds || agentNames) return;
@@ -224,7 +224,7 @@ export class FoundCalls {
   }
 }
 
-/** A single one is asked for as such: only then does an index keep the order of what follows. */
+/** A single value is compared with `=`, because only then does an index also serve the order. */
 function isOneOf(
   rows: Knex.QueryBuilder,
   column: 'agent_id' | 'agent_name',
@@ -237,7 +237,7 @@ function isOneOf(
 
 const DAY_MS = 86_400_000;
 
-/** The whole UTC days between two moments, both included: from the first until before the second. */
+/** The whole UTC days between two moments: from the first day until before the second day. */
 function wholeDays(
   start: Date | undefined,
   end: Date | undefined,

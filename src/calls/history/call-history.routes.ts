@@ -17,7 +17,7 @@ import {
   type HistoryRow,
 } from './call-history.repository.js';
 
-/** Source: the contract's supplement, §8. */
+/** Fixed by the public API. */
 const HISTORY_LIMIT = 10;
 
 const HistoryInput = model({

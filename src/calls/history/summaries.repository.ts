@@ -49,7 +49,7 @@ export class SummariesRepository {
     return saved > 0;
   }
 
-  /** Requests overdue summaries again, and gives up those that are too old. */
+  /** Requests overdue summaries again. Calls that ended more than 24 h ago stay without summary. */
   async sweep(): Promise<void> {
     await this.#db.raw(
       `with late as (

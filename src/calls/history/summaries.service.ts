@@ -35,7 +35,7 @@ const CONCURRENCY = 4;
 /** Time limit of the model, ms. */
 const MODEL_MS = 15_000;
 const SWEEP_MS = 15_000;
-/** Turns that are read; the model gets fewer. */
+/** Turns that are read. The model receives the part that fits its context. */
 const MAX_TURNS = 2_000;
 
 /**
@@ -59,7 +59,11 @@ export class SummaryService {
     this.#sweep = new PeriodicTask({
       intervalMs: SWEEP_MS,
       run: () => this.#repository.sweep(),
-      onError: (error) => parts.log.warn({ err: error }, 'summaries could not be looked for'),
+      onError: (error) =>
+        parts.log.warn(
+          { err: error },
+          'Cannot search for overdue summaries; the next search is in 15 s',
+        ),
     });
   }
 
@@ -112,7 +116,10 @@ export class SummaryService {
     } catch (error) {
       // Another gateway repeats the job.
       if (this.#closing.signal.aborted) throw error;
-      this.#parts.log.warn({ err: error, callId: call.call_id }, 'no model summarised the call');
+      this.#parts.log.warn(
+        { err: error, callId: call.call_id },
+        'The model did not summarise the call: the summary is extractive',
+      );
       return summariseExtractively(turns);
     }
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The id of a call from its carrier's id of it. Every gateway derives the same one. */
+/** Derives the id of a call from the carrier's id. Every gateway derives the same id. */
 export function callIdOf(carrier: string, carrierCallId: string): string {
   const hash = createHash('sha256').update(`parley ${carrier} ${carrierCallId}`).digest();
   // Source: RFC 9562, §5.8: version 8, custom data.

@@ -73,7 +73,7 @@ export class InboundCallService {
       const reserved = await reserveInbound(this.#parts, call);
       if (reserved.type === 'refused') return reserved;
     } catch (error) {
-      // Another gateway received the same report, and was faster.
+      // Another gateway received the same report first.
       const other = await this.#parts.calls.find(callId);
       if (other) return decisionFor(other);
       throw error;

@@ -16,7 +16,7 @@ export interface InboundCall extends RingingCall {
   readonly agent: Agent;
   /** Sample rate of the agent's audio on the transport, Hz. */
   readonly sampleRate: number;
-  /** They override those of the inbound_call webhook. */
+  /** Override those of the inbound_call webhook. */
   readonly variables?: CallVariables | null | undefined;
 }
 

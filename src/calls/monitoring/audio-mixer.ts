@@ -4,26 +4,26 @@ import { Resampler } from '../../../media/audio/resampler.js';
 import type { EncoderThread } from '../../../media/codec/encoder-thread.js';
 import { JitterBuffer } from './jitter-buffer.js';
 
-/** Format for listeners: 24 kHz, mono, 48 kbit/s. */
+/** Format of the mixed audio: 24 kHz, mono, 48 kbit/s. */
 const FORMAT = 'mp3_24000_48';
 export const AUDIO_TYPE = 'audio/mpeg';
 const BLOCK_MS = 100;
-/** Blocks that wait for the encoder. Beyond that, blocks are dropped. */
+/** Maximum number of blocks that wait for the encoder. Further blocks are dropped. */
 const MAX_WAITING = 20;
 
 /** Receives the audio of a call. */
 export interface Listener {
-  /** Must not wait. */
+  /** Called with each block of MP3. Must not block. */
   sound(bytes: Uint8Array): void;
-  /** The call is over. */
+  /** Called once, when the call is over. */
   over(): void;
 }
 
-/** The port for the encoder. */
+/** Port of the encoder. */
 export type AudioEncoders = Pick<EncoderThread, 'open'>;
 
 /**
- * Mixes both legs of a call for listeners. Without a listener it does nothing. The calls' thread copies and
+ * Mixes both legs of a call for listeners. Does nothing without a listener. The main thread copies and
  * adds samples; a background thread encodes them.
  */
 export class AudioMixer {
@@ -54,17 +54,17 @@ export class AudioMixer {
     };
   }
 
-  /** 16 bit, 16 kHz. */
+  /** Adds audio of the caller, 16 bit, 16 kHz. */
   caller(samples: Int16Array): void {
     this.#mix?.pushCaller(samples);
   }
 
-  /** Audio that the client plays now, 16 bit at the agent's sample rate. */
+  /** Adds audio that the client plays now, 16 bit at the agent's sample rate. */
   agent(samples: Int16Array): void {
     this.#mix?.pushAgent(samples);
   }
 
-  /** The call is over. */
+  /** Ends the audio, because the call is over. */
   close(): void {
     this.#isOver = true;
     const mix = this.#mix;
@@ -73,7 +73,7 @@ export class AudioMixer {
   }
 }
 
-/** Mixes and encodes by the clock while there is a listener. */
+/** Mixes and encodes one block every 100 ms while there is a listener. */
 class Mix {
   readonly listeners = new Set<Listener>();
   readonly #agent: JitterBuffer;
@@ -120,7 +120,7 @@ class Mix {
       const rest = await this.#stream.finish(this.#options);
       for (const listener of this.listeners) listener.sound(rest);
     } catch {
-      this.#stream.cancel(); // the encoder's thread has died: the audio ends a little earlier
+      this.#stream.cancel(); // The thread of the encoder has died, so the audio ends a little earlier.
     }
     for (const listener of [...this.listeners]) listener.over();
   }
@@ -149,7 +149,7 @@ class Mix {
         if (bytes.length > 0) for (const listener of this.listeners) listener.sound(bytes);
       })
       .catch(() => {
-        // There is no listener any more, or the encoder's thread has died.
+        // The last listener has left, or the thread of the encoder has died.
         for (const listener of [...this.listeners]) listener.over();
       })
       .finally(() => {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { AUDIO_TYPE, type AudioEncoders, type AudioMixer } from './audio-mixer.js';
 
-/** Sound that a listener has not taken: more than half a minute. Who is so far behind is cut off, bytes. */
+/** Maximum backlog of a listener, bytes: more than 30 s of audio. A slower listener is disconnected. */
 const MAX_WAITING = 256 * 1024;
 
 const HEADERS = {
@@ -12,17 +12,17 @@ const HEADERS = {
   'X-Accel-Buffering': 'no',
 };
 
-/** Sends a call's sound as an answer, until the call is over or the listener goes. */
+/** Responds with the audio of a call, until the call is over or the listener disconnects. */
 export async function listenInto(
   response: ServerResponse,
-  sound: AudioMixer,
+  mixer: AudioMixer,
   encoders: AudioEncoders,
 ): Promise<void> {
   if (response.closed) return;
   response.writeHead(200, HEADERS);
   response.flushHeaders();
   const closed = once(response, 'close');
-  const stop = sound.listen(encoders, {
+  const stop = mixer.listen(encoders, {
     sound: (bytes) => {
       if (response.writableEnded) return;
       if (response.writableLength > MAX_WAITING) response.destroy();
@@ -34,9 +34,12 @@ export async function listenInto(
   stop();
 }
 
-/** Passes on the sound that another gateway sends; a listener who is slow is cut off over there. */
-export async function passOn(sound: IncomingMessage, response: ServerResponse): Promise<void> {
+/** Forwards the audio of another gateway, which disconnects slow listeners. */
+export async function forwardAudio(
+  audio: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   response.writeHead(200, HEADERS);
   response.flushHeaders();
-  await pipeline(sound, response);
+  await pipeline(audio, response);
 }

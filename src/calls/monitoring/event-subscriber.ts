@@ -13,12 +13,12 @@ import type { LiveEvent } from './live-event.js';
 import type { LiveEventBus } from './live-event-bus.js';
 import { eventsPath } from './peer-streams.js';
 
-/** Changes are notified. In case a notice is lost, the database is read this often. */
+/** Changes are notified. The database is also read at this interval, because notices can be lost. */
 const RECHECK_MS = 15_000;
 /** Delays between attempts to reach a gateway. */
 const MIN_RETRY_MS = 250;
 const MAX_RETRY_MS = 5_000;
-/** A gateway that cannot be reached for so long is given up; the calls of a dead one end sooner. */
+/** Streams end when a gateway has been unreachable for this long. The calls of a dead gateway end sooner. */
 const UNREACHABLE_MS = 30_000;
 
 export interface EventSubscriberParts {
@@ -29,13 +29,13 @@ export interface EventSubscriberParts {
   readonly gateways: Pick<GatewaysRepository, 'others' | 'find'>;
   readonly calls: Pick<CallsRepository, 'find' | 'findEnded'>;
   readonly log: Logger;
-  /** By default 30 s. */
+  /** Ms. Default: 30,000. */
   readonly unreachableMs?: number | undefined;
 }
 
-type Tell = (event: LiveEvent) => void;
+type OnEvent = (event: LiveEvent) => void;
 
-/** Follows calls wherever they are held. */
+/** Subscribes to the events of calls on any gateway. */
 export class EventSubscriber {
   readonly #parts: EventSubscriberParts;
 
@@ -44,13 +44,13 @@ export class EventSubscriber {
   }
 
   /**
-   * Tells of one call until it has ended, which is told last, or the signal fires.
+   * Passes on the events of one call until the call ends or the signal aborts. `ended` is the last event.
    * @throws ApiError GATEWAY_UNREACHABLE
    */
   async followCall(
     accountId: string,
     callId: string,
-    tell: Tell,
+    onEvent: OnEvent,
     signal: AbortSignal,
   ): Promise<void> {
     const { gatewayId, gateways, calls, changes, unreachableMs = UNREACHABLE_MS } = this.#parts;
@@ -61,16 +61,16 @@ export class EventSubscriber {
       while (!signal.aborted) {
         const row = await calls.find(callId);
         if (row?.state !== 'live') {
-          if (!signal.aborted) tell(ended(callId, row?.ended_reason ?? null));
+          if (!signal.aborted) onEvent(ended(callId, row?.ended_reason ?? null));
           return;
         }
         if (row.gateway_id === gatewayId) {
-          if (await this.#followOwn(accountId, callId, tell, waiter, signal)) return;
+          if (await this.#followOwn(accountId, callId, onEvent, waiter, signal)) return;
           continue;
         }
         const gateway = row.gateway_id === null ? undefined : await gateways.find(row.gateway_id);
         const hasEnded =
-          gateway && (await this.#followThere(gateway, { accountId, callId }, tell, signal));
+          gateway && (await this.#followPeer(gateway, { accountId, callId }, onEvent, signal));
         if (hasEnded) return;
         if (hasEnded === false) {
           reachedAt = performance.now();
@@ -85,28 +85,28 @@ export class EventSubscriber {
     }
   }
 
-  /** Tells of all calls of an account, those included that begin later, until the signal fires. */
-  async followAccount(accountId: string, tell: Tell, signal: AbortSignal): Promise<void> {
+  /** Passes on the events of all calls of an account, also of later ones, until the signal aborts. */
+  async followAccount(accountId: string, onEvent: OnEvent, signal: AbortSignal): Promise<void> {
     const { gatewayId, gateways, calls, changes, log } = this.#parts;
     const following = new Set<string>();
-    /** By gateway id. */
+    /** Retry delays in ms, by gateway id. */
     const retries = new Map<string, number>();
     /** Calls of other gateways. `isLost`: the connection to the gateway broke. */
     const known = new Map<string, { readonly gatewayId: string; isLost: boolean }>();
     const waiter = changes.waiter(
       (topic) => topic === GATEWAYS_TOPIC || known.get(topic)?.isLost === true,
     );
-    const hear = (gateway: Gateway): Tell => {
+    const onPeerEvent = (gateway: Gateway): OnEvent => {
       return (event) => {
         if (event.type === 'ended') known.delete(event.call_id);
         else known.set(event.call_id, { gatewayId: gateway.id, isLost: false });
-        tell(event);
+        onEvent(event);
       };
     };
     const follow = async (gateway: Gateway) => {
       const { id } = gateway;
       following.add(id);
-      const result = await this.#followThere(gateway, { accountId }, hear(gateway), signal);
+      const result = await this.#followPeer(gateway, { accountId }, onPeerEvent(gateway), signal);
       for (const call of known.values()) if (call.gatewayId === id) call.isLost = true;
       const retryMs = result === undefined ? 2 * (retries.get(id) ?? 0) : 0;
       retries.set(id, Math.min(Math.max(retryMs, MIN_RETRY_MS), MAX_RETRY_MS));
@@ -114,7 +114,7 @@ export class EventSubscriber {
       following.delete(id);
       waiter.notify();
     };
-    const look = async () => {
+    const connectToOthers = async () => {
       for (const gateway of await gateways.others(gatewayId)) {
         if (!following.has(gateway.id)) void follow(gateway);
       }
@@ -122,13 +122,13 @@ export class EventSubscriber {
       if (lost.length === 0) return;
       for (const { call_id, ended_reason } of await calls.findEnded(lost)) {
         known.delete(call_id);
-        if (!signal.aborted) tell(ended(call_id, ended_reason));
+        if (!signal.aborted) onEvent(ended(call_id, ended_reason));
       }
     };
-    const here = this.#followHere({ accountId }, tell, signal);
+    const here = this.#followLocal({ accountId }, onEvent, signal);
     while (!signal.aborted) {
-      await look().catch((error: unknown) =>
-        log.warn({ err: error }, 'other gateways could not be looked for'),
+      await connectToOthers().catch((error: unknown) =>
+        log.warn({ err: error }, 'Cannot search for other gateways; the next search is in 15 s'),
       );
       await waiter.wait(RECHECK_MS, signal);
     }
@@ -137,18 +137,18 @@ export class EventSubscriber {
   }
 
   /**
-   * Follows a call that this gateway holds, or waits for its beginning.
+   * Passes on the events of a call that this gateway holds. If the call has not begun, waits for its beginning.
    * @returns whether the call has ended
    */
   async #followOwn(
     accountId: string,
     callId: string,
-    tell: Tell,
+    onEvent: OnEvent,
     waiter: ChangeWaiter,
     signal: AbortSignal,
   ): Promise<boolean> {
     const { hub } = this.#parts;
-    if (hub.find(callId)) return this.#followHere({ accountId, callId }, tell, signal);
+    if (hub.find(callId)) return this.#followLocal({ accountId, callId }, onEvent, signal);
     const onBegin = { tell: () => waiter.notify(), closed: () => undefined };
     const unwatch = hub.watch({ accountId, callId, ...onBegin });
     await waiter.wait(RECHECK_MS, signal);
@@ -156,10 +156,10 @@ export class EventSubscriber {
     return false;
   }
 
-  /** @returns whether the call has ended; false when the signal fired. */
-  #followHere(
+  /** @returns whether the call has ended; false if the signal aborted */
+  #followLocal(
     target: { readonly accountId: string; readonly callId?: string },
-    tell: Tell,
+    onEvent: OnEvent,
     signal: AbortSignal,
   ): Promise<boolean> {
     return new Promise((resolve) => {
@@ -170,36 +170,36 @@ export class EventSubscriber {
       const unwatch = this.#parts.hub.watch({
         ...target,
         tell: (event) => {
-          tell(event);
+          onEvent(event);
           if (target.callId !== undefined && event.type === 'ended') stop(true);
         },
-        closed: () => undefined, // who follows is sent away by whom it follows for
+        closed: () => undefined, // `StreamSessions.close` ends the streams.
       });
       if (signal.aborted) stop(false);
       else signal.addEventListener('abort', () => stop(false), { once: true });
     });
   }
 
-  /** @returns whether the call has ended; undefined when its gateway could not be reached. */
-  async #followThere(
+  /** @returns whether the call has ended; undefined if its gateway was unreachable */
+  async #followPeer(
     gateway: Gateway,
     target: { readonly accountId: string; readonly callId?: string },
-    tell: Tell,
+    onEvent: OnEvent,
     signal: AbortSignal,
   ): Promise<boolean | undefined> {
     const { peers, log } = this.#parts;
     let isReached = false;
     let hasEnded = false;
-    const hear: Tell = (event) => {
+    const onPeerEvent: OnEvent = (event) => {
       isReached = true;
       if (event.type === 'ended') hasEnded = true;
-      if (!signal.aborted) tell(event);
+      if (!signal.aborted) onEvent(event);
     };
     try {
-      await peers.follow(gateway, { path: eventsPath(target), signal }, hear);
+      await peers.follow(gateway, { path: eventsPath(target), signal }, onPeerEvent);
       isReached = true;
     } catch (error) {
-      if (!signal.aborted) log.info({ err: error }, 'a link to another gateway broke');
+      if (!signal.aborted) log.info({ err: error }, 'The connection to another gateway broke');
     }
     if (target.callId !== undefined && hasEnded) return true;
     return isReached ? false : undefined;

@@ -1,28 +1,28 @@
 /** Audio that is buffered before it is mixed, so that late packets cause no gaps. */
-const CUSHION_S = 0.12;
+const DELAY_S = 0.12;
 /** Maximum length. The oldest audio is dropped. */
 const MAX_S = 2;
 
 /** The jitter buffer of one leg of a call for listeners. */
 export class JitterBuffer {
-  readonly #cushion: number;
-  readonly #most: number;
+  readonly #delay: number;
+  readonly #max: number;
   #parts: Float32Array[] = [];
   #length = 0;
   #waited = 0;
   #isPlaying = false;
 
-  /** @param rate Hz */
+  /** @param rate - Hz */
   constructor(rate: number) {
-    this.#cushion = CUSHION_S * rate;
-    this.#most = MAX_S * rate;
+    this.#delay = DELAY_S * rate;
+    this.#max = MAX_S * rate;
   }
 
   /** @param samples - owned by the queue */
   push(samples: Float32Array): void {
     this.#parts.push(samples);
     this.#length += samples.length;
-    while (this.#length > this.#most) this.#length -= this.#parts.shift()?.length ?? this.#length;
+    while (this.#length > this.#max) this.#length -= this.#parts.shift()?.length ?? this.#length;
   }
 
   /** Adds the next samples to a block, which may contain another leg. */
@@ -30,7 +30,7 @@ export class JitterBuffer {
     if (!this.#isPlaying) {
       if (this.#length === 0) return;
       this.#waited += block.length;
-      this.#isPlaying = this.#length >= this.#cushion || this.#waited > this.#cushion;
+      this.#isPlaying = this.#length >= this.#delay || this.#waited > this.#delay;
       if (!this.#isPlaying) return;
     }
     this.#waited = 0;

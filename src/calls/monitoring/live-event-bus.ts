@@ -2,24 +2,24 @@ import type { LoggedTurn } from '../../../agents-runtime/contract/call-log.js';
 import type { EndedReason } from '../../../agents-runtime/contract/ended-reason.js';
 import type { AgentState, CallEvent } from '../../../agents-runtime/contract/transport.js';
 import type { AudioMixer } from './audio-mixer.js';
-import { fromTurn, fromWire, type LiveEvent, type RunningCall } from './live-event.js';
+import { fromCallEvent, fromTurn, type LiveEvent, type RunningCall } from './live-event.js';
 
-/** Somebody who watches the calls of an account, or one of them. */
+/** A subscriber to the calls of an account, or to one of them. */
 export interface LiveWatcher {
   readonly accountId: string;
-  /** Left out: all of them. */
+  /** Default: all calls of the account. */
   readonly callId?: string | undefined;
-  /** Never waits, and keeps nothing back: who cannot take it is the watcher's business. */
+  /** Receives each event. Must not block; the watcher handles its own backlog. */
   tell(event: LiveEvent): void;
-  /** No more will come: this gateway stops. */
+  /** Called when this gateway stops. No event follows. */
   closed(): void;
 }
 
-/** One running call as watchers see it. While nobody watches it makes no events at all. */
+/** One running call for watchers. Without watchers it creates no events. */
 export class CallFeed {
   readonly accountId: string;
   readonly call: RunningCall;
-  /** Undefined for a call without. */
+  /** Undefined if the call has no mixer. */
   sound: AudioMixer | undefined;
   readonly #hub: LiveEventBus;
   #state: AgentState = 'initializing';
@@ -30,37 +30,37 @@ export class CallFeed {
     this.call = call;
   }
 
-  /** The call as it is now. */
+  /** The current state of the call as an event. */
   get running(): LiveEvent {
     return { type: 'call', ...this.call, state: this.#state };
   }
 
-  /** An event that the call sends to its client. */
+  /** Publishes an event that the call sends to its client. */
   send(event: CallEvent): void {
     if (event.type === 'state') this.#state = event.state;
     if (!this.#hub.isWatched(this.accountId)) return;
-    const told = fromWire(this.call.call_id, event);
-    if (told) this.#hub.tell(this.accountId, told);
+    const liveEvent = fromCallEvent(this.call.call_id, event);
+    if (liveEvent) this.#hub.tell(this.accountId, liveEvent);
   }
 
-  /** A turn that has been stored. */
+  /** Publishes a turn that has been stored. */
   turn(turn: LoggedTurn): void {
     if (!this.#hub.isWatched(this.accountId)) return;
     this.#hub.tell(this.accountId, fromTurn(this.call.call_id, turn));
   }
 
-  /** The call's record is written. Called once. */
+  /** Publishes the end. Called once, when the record of the call is written. */
   ended(reason: EndedReason): void {
     this.#hub.end(this, reason);
   }
 }
 
-/** The running calls of this gateway, and who watches them here. */
+/** The running calls of this gateway and their watchers. */
 export class LiveEventBus {
   readonly #feeds = new Map<string, CallFeed>();
   readonly #watchers = new Map<string, Set<LiveWatcher>>();
 
-  /** A call begins. */
+  /** Registers a call that begins. */
   begin(accountId: string, call: RunningCall): CallFeed {
     const feed = new CallFeed(this, accountId, call);
     this.#feeds.set(call.call_id, feed);
@@ -68,7 +68,7 @@ export class LiveEventBus {
     return feed;
   }
 
-  /** The call's feed where this gateway holds it. */
+  /** The feed of a call; undefined if this gateway does not hold the call. */
   find(callId: string): CallFeed | undefined {
     return this.#feeds.get(callId);
   }
@@ -77,12 +77,12 @@ export class LiveEventBus {
     return this.#watchers.has(accountId);
   }
 
-  /** How many watch an account's calls here. */
+  /** The number of watchers of an account at this gateway. */
   watchers(accountId: string): number {
     return this.#watchers.get(accountId)?.size ?? 0;
   }
 
-  /** Tells of what runs now, and from now on of what happens. @returns how to stop. */
+  /** Publishes the running calls to the watcher, then all further events. @returns a function that stops this */
   watch(watcher: LiveWatcher): () => void {
     const { accountId, callId } = watcher;
     const all = this.#watchers.get(accountId) ?? new Set();
@@ -113,7 +113,7 @@ export class LiveEventBus {
     this.tell(feed.accountId, { type: 'ended', call_id, reason });
   }
 
-  /** Sends everybody away. */
+  /** Closes all watchers. */
   close(): void {
     for (const watcher of [...this.#watchers.values()].flatMap((all) => [...all])) watcher.closed();
   }

@@ -3,7 +3,7 @@ import type { EndedReason } from '../../../agents-runtime/contract/ended-reason.
 import type { AgentState, CallEvent } from '../../../agents-runtime/contract/transport.js';
 import type { CallRow } from '../store/call.model.js';
 
-/** What is known of a running call as a whole, in the names of the interface. */
+/** A running call, with the field names of the API. */
 export interface RunningCall {
   readonly call_id: string;
   readonly agent_id: string;
@@ -14,7 +14,7 @@ export interface RunningCall {
   readonly started_at: string | null;
 }
 
-/** A turn as it is recorded; one that comes again under its index takes the place of the first. */
+/** A recorded turn. A later one with the same index replaces it. */
 interface LiveTurn {
   readonly index: number;
   readonly role: 'user' | 'agent';
@@ -32,7 +32,7 @@ export type ClosedReason =
   | 'gateway_stopping'
   | 'gateway_unreachable';
 
-/** What a watcher is told of a call. */
+/** An event of a call for watchers. */
 export type LiveEvent = { readonly call_id: string } & (
   | ({ readonly type: 'call'; readonly state: AgentState } & RunningCall)
   | { readonly type: 'state'; readonly state: AgentState }
@@ -51,8 +51,8 @@ export type LiveEvent = { readonly call_id: string } & (
   | { readonly type: 'ended'; readonly reason: EndedReason }
 );
 
-/** The event of what the call tells its client, where a watcher is to know it. */
-export function fromWire(callId: string, event: CallEvent): LiveEvent | undefined {
+/** The event for watchers of an event that the call sends to its client; undefined if there is none. */
+export function fromCallEvent(callId: string, event: CallEvent): LiveEvent | undefined {
   switch (event.type) {
     case 'transcript': {
       const { startMs, endMs, ...said } = event;
@@ -64,7 +64,7 @@ export function fromWire(callId: string, event: CallEvent): LiveEvent | undefine
       };
     }
     case 'end':
-      return undefined; // told when the record is written
+      return undefined; // `ended` is published when the record is written.
     default:
       return { call_id: callId, ...event };
   }

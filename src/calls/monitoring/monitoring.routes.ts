@@ -39,32 +39,32 @@ const RunningCalls = model({ calls: list(RunningCall) }).meta({ id: 'RunningCall
 const LiveCall = model({ call: RunningCall, turns: list(LiveTurn) }).meta({ id: 'LiveCall' });
 
 const STREAMED =
-  'With `Accept: text/event-stream` it answers a stream of events, until the client goes.';
+  'With `Accept: text/event-stream`, the response is a stream of events until the client disconnects.';
 
 export interface LiveRouteParts {
   readonly calls: Pick<CallsRepository, 'find' | 'listRunning'>;
   readonly turns: Pick<CallTurnsRepository, 'listFrom'>;
-  readonly desk: StreamSessions;
+  readonly sessions: StreamSessions;
 }
 
 /** Lists, events and audio of running calls. */
 export function liveRoutes(parts: LiveRouteParts): readonly Route[] {
-  const { calls, turns, desk } = parts;
+  const { calls, turns, sessions } = parts;
   return [
     route({
       tag: TAG,
       scope: LIVE_SCOPE,
       method: 'get',
       path: '/calls/live',
-      summary: 'Watch the calls that run',
-      description: `The newest first, 1,000 at most. ${STREAMED}`,
-      responses: { 200: { description: 'The calls that run now', schema: RunningCalls } },
+      summary: 'List running calls or stream their events',
+      description: `Newest first, at most 1,000 calls. ${STREAMED}`,
+      responses: { 200: { description: 'The running calls', schema: RunningCalls } },
       async handle({ principal, req, res, log }) {
         if (!wantsStream(req)) {
           return { calls: (await calls.listRunning(principal.accountId)).map(toRunning) };
         }
-        log.info({ keyId: principal.keyId }, 'live calls are watched');
-        await desk.streamAccount({ principal, req, res, log });
+        log.info({ keyId: principal.keyId }, 'An operator watches the live calls of an account');
+        await sessions.streamAccount({ principal, req, res, log });
         return SENT;
       },
     }),
@@ -73,11 +73,11 @@ export function liveRoutes(parts: LiveRouteParts): readonly Route[] {
       scope: LIVE_SCOPE,
       method: 'get',
       path: '/calls/{call_id}/live',
-      summary: 'Watch a call that runs',
-      description: `What has been said so far. ${STREAMED} Last-Event-ID leaves out what was told.`,
+      summary: 'Get a running call or stream its events',
+      description: `The call and its turns so far. ${STREAMED} A stream with Last-Event-ID starts at that turn.`,
       params: CallPath,
       responses: {
-        200: { description: 'The call as it is now', schema: LiveCall },
+        200: { description: 'The call and its turns so far', schema: LiveCall },
         404: { description: 'No such call' },
         409: { description: NOT_RUNNING },
       },
@@ -87,8 +87,11 @@ export function liveRoutes(parts: LiveRouteParts): readonly Route[] {
           const soFar = await turns.listFrom(row.call_id, 0);
           return { call: toRunning(row), turns: soFar.map(presentTurn) };
         }
-        log.info({ callId: row.call_id, keyId: principal.keyId }, 'a live call is watched');
-        await desk.streamCall({ principal, req, res, log }, row.call_id, lastTurnOf(req));
+        log.info(
+          { callId: row.call_id, keyId: principal.keyId },
+          'An operator watches a live call',
+        );
+        await sessions.streamCall({ principal, req, res, log }, row.call_id, lastTurnOf(req));
         return SENT;
       },
     }),
@@ -96,36 +99,37 @@ export function liveRoutes(parts: LiveRouteParts): readonly Route[] {
   ];
 }
 
-function audioRoute({ calls, desk }: LiveRouteParts): Route {
+function audioRoute({ calls, sessions }: LiveRouteParts): Route {
   return route({
     tag: TAG,
     scope: LIVE_SCOPE,
     method: 'get',
     path: '/calls/{call_id}/audio',
-    summary: 'Listen in to a call that runs',
-    description: 'Both legs together from now on, as MP3 (24 kHz, mono) that comes as it is heard.',
+    summary: 'Listen to a running call',
+    description:
+      'Streams both legs of the call from now on, mixed, as MP3 (24 kHz, mono) in real time.',
     params: CallPath,
     responses: {
-      200: { description: 'Sound, until the call ends', mediaTypes: [AUDIO_TYPE] },
+      200: { description: 'Audio until the call ends', mediaTypes: [AUDIO_TYPE] },
       404: { description: 'No such call' },
       409: { description: NOT_RUNNING },
-      503: { description: 'The gateway that holds the call cannot be reached' },
+      503: { description: 'The gateway of the call is unreachable' },
     },
     async handle({ principal, params, req, res, log }) {
       const row = await loadRunningCall(calls, principal.accountId, params.call_id);
-      log.info({ callId: row.call_id, keyId: principal.keyId }, 'a call is listened to');
-      await desk.listen({ principal, req, res, log }, row);
+      log.info({ callId: row.call_id, keyId: principal.keyId }, 'An operator listens to a call');
+      await sessions.listen({ principal, req, res, log }, row);
       return SENT;
     },
   });
 }
 
-/** Plain requests, which take anything, are answered with plain JSON. */
+/** Requests that accept anything get JSON. */
 function wantsStream(request: Request): boolean {
   return /\btext\/event-stream\b/i.test(request.get('accept') ?? '');
 }
 
-/** The newest turn that the client knows; 0 where it knows none. */
+/** Index of the newest turn that the client has received; 0 if none. */
 function lastTurnOf(request: Request): number {
   const id = request.get('last-event-id') ?? '';
   return /^\d{1,9}$/.test(id) ? Number(id) : 0;

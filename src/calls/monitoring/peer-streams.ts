@@ -3,13 +3,13 @@ import type { AudioEncoders } from './audio-mixer.js';
 import { listenInto } from './audio-response.js';
 import type { LiveEventBus } from './live-event-bus.js';
 
-/** How often an empty line shows that an event stream is alive, ms. */
+/** Interval of the empty lines that keep an event stream alive, ms. */
 const KEEP_ALIVE_MS = 5_000;
-/** A gateway that is this far behind is disconnected, bytes. */
+/** Maximum backlog of a gateway, bytes. A slower gateway is disconnected. */
 const MAX_UNSENT = 1024 * 1024;
 const NOT_FOUND = 404;
 
-/** Which calls an event stream is about. */
+/** The calls of an event stream. */
 export interface EventTarget {
   readonly accountId: string;
   /** Undefined: all calls of the account. */

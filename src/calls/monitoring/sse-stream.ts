@@ -1,24 +1,24 @@
 import type { Response } from 'express';
 import type { ClosedReason, LiveEvent } from './live-event.js';
 
-/** A reader that is so far behind is sent away, bytes. */
+/** Maximum backlog of a reader, bytes. The stream of a slower reader is closed. */
 const MAX_WAITING = 256 * 1024;
-/** After which what is left for a reader that was sent away is dropped. */
-const FAREWELL_MS = 5_000;
+/** Time for a reader to receive the rest of a closed stream. */
+const CLOSE_WITHIN_MS = 5_000;
 
-/** Ends a response with this text; a client that does not read it is cut off after 5 s. */
+/** Ends a response with this text. A client that does not read it is disconnected after 5 s. */
 export function endSoon(response: Response, text?: string): void {
   response.end(text);
-  setTimeout(() => response.destroy(), FAREWELL_MS).unref();
+  setTimeout(() => response.destroy(), CLOSE_WITHIN_MS).unref();
 }
 
-/** A client's event stream (Source: WHATWG HTML, server-sent events). It never holds up who writes. */
+/** The event stream of a client (source: WHATWG HTML, server-sent events). Writing never blocks. */
 export class EventStream {
   readonly #response: Response;
   readonly #onClosed: () => void;
   #isOpen = true;
 
-  /** @param onClosed told once, when nothing more can be written. */
+  /** @param onClosed - called once, when nothing more can be written */
   constructor(response: Response, onClosed: () => void) {
     this.#response = response;
     this.#onClosed = onClosed;
@@ -27,20 +27,20 @@ export class EventStream {
     response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store',
-      // Some proxies would gather it else.
+      // Without this header, some proxies buffer the stream.
       'X-Accel-Buffering': 'no',
     });
     response.flushHeaders();
   }
 
-  /** @param id what a client that comes again sends as Last-Event-ID. */
+  /** @param id - the Last-Event-ID of a client that reconnects */
   send({ type, ...data }: LiveEvent, id?: string): void {
     this.#write(
       `${id === undefined ? '' : `id: ${id}\n`}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`,
     );
   }
 
-  /** A line that says no more than that the stream lives. */
+  /** Sends a comment, which keeps the stream alive. */
   beat(): void {
     this.#write(': beat\n\n');
   }

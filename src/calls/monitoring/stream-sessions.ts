@@ -10,7 +10,7 @@ import type { RouteScope } from '../../platform/http/scopes.js';
 import type { CallRow } from '../store/call.model.js';
 import type { CallTurnsRepository } from '../store/call-turns.repository.js';
 import type { AudioEncoders } from './audio-mixer.js';
-import { listenInto, passOn } from './audio-response.js';
+import { forwardAudio, listenInto } from './audio-response.js';
 import type { EventSubscriber } from './event-subscriber.js';
 import type { ClosedReason } from './live-event.js';
 import type { LiveEventBus } from './live-event-bus.js';
@@ -18,9 +18,9 @@ import { audioPath } from './peer-streams.js';
 import { EventStream, endSoon } from './sse-stream.js';
 import { TurnStream } from './turn-stream.js';
 
-/** Streams that an account may have open on one gateway. */
+/** Maximum number of open streams of an account at one gateway. */
 const MAX_STREAMS = 50;
-/** A stream without events says so often that it lives. */
+/** Keep-alive interval of a stream. */
 const BEAT_MS = 15_000;
 const RETRY_AFTER_S = 10;
 
@@ -38,18 +38,18 @@ export interface StreamSessionsParts {
   readonly keyCheckMs?: number | undefined;
 }
 
-/** What a key needs to watch live calls, when a stream begins and as long as it is open. */
+/** The scope that an API key needs for live calls. A stream ends if its key loses the scope. */
 export const LIVE_SCOPE: RouteScope = 'calls:monitor';
 
-/** Who asks for a stream. */
-export interface Asking {
+/** The request for a stream. */
+export interface StreamRequest {
   readonly principal: Principal;
   readonly req: Request;
   readonly res: Response;
   readonly log: Logger;
 }
 
-/** Streams of events to clients: how many there are, and when they end. */
+/** The open streams of clients: limits their number, and ends them. */
 export class StreamSessions {
   readonly #parts: StreamSessionsParts;
   readonly #open = new Map<string, Set<(reason: ClosedReason) => void>>();
@@ -58,27 +58,27 @@ export class StreamSessions {
     this.#parts = parts;
   }
 
-  /** Streams of an account that are open here. */
+  /** The number of open streams of an account at this gateway. */
   streams(accountId: string): number {
     return this.#open.get(accountId)?.size ?? 0;
   }
 
-  /** Tells a client of all calls of its account, until it goes. */
-  async streamAccount(asking: Asking): Promise<void> {
-    const { accountId } = asking.principal;
-    const { stream, signal } = this.#begin(asking);
+  /** Streams the events of all calls of the account, until the client disconnects. */
+  async streamAccount(request: StreamRequest): Promise<void> {
+    const { accountId } = request.principal;
+    const { stream, signal } = this.#begin(request);
     await this.#parts.follower.followAccount(accountId, (event) => stream.send(event), signal);
   }
 
-  /** Tells a client of one call: what has been said, and what is being said, to its end. */
-  async streamCall(asking: Asking, callId: string, from: number): Promise<void> {
+  /** Streams the turns so far and the further events of one call, until its end. */
+  async streamCall(request: StreamRequest, callId: string, from: number): Promise<void> {
     const { follower, turns } = this.#parts;
-    const { accountId } = asking.principal;
-    const { stream, signal } = this.#begin(asking);
-    const story = new TurnStream({ callId, from, stream, turns, log: asking.log });
+    const { accountId } = request.principal;
+    const { stream, signal } = this.#begin(request);
+    const turnStream = new TurnStream({ callId, from, stream, turns, log: request.log });
     try {
-      await follower.followCall(accountId, callId, (event) => story.tell(event), signal);
-      await story.told();
+      await follower.followCall(accountId, callId, (event) => turnStream.tell(event), signal);
+      await turnStream.flushed();
       stream.close('call_ended');
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -87,34 +87,39 @@ export class StreamSessions {
   }
 
   /**
-   * Lets a client hear a call, to its end.
+   * Streams the audio of a call, until its end.
    * @throws ApiError GATEWAY_UNREACHABLE, RATE_LIMITED
    */
-  async listen(asking: Asking, call: CallRow): Promise<void> {
+  async listen(request: StreamRequest, call: CallRow): Promise<void> {
     const { hub, encoders } = this.#parts;
-    const { res } = asking;
-    const free = this.take(asking, () => endSoon(res));
+    const { res } = request;
+    const release = this.open(request, () => endSoon(res));
     try {
-      const sound = hub.find(call.call_id)?.sound;
-      if (sound) await listenInto(res, sound, encoders);
-      else await this.#listenThere(asking, call);
+      const audio = hub.find(call.call_id)?.sound;
+      if (audio) await listenInto(res, audio, encoders);
+      else await this.#forwardAudio(request, call);
     } finally {
-      free();
+      release();
     }
   }
 
   /**
-   * Takes a place for a stream, which ends when its key does.
-   * @param close told when the stream must end. @returns how to give the place back.
+   * Counts a stream, and ends it when its API key is revoked.
+   * @param close - called when the stream must end
+   * @returns a function for the end of the stream
    * @throws ApiError RATE_LIMITED
    */
-  take({ principal, req }: Asking, close: (reason: ClosedReason) => void): () => void {
+  open({ principal, req }: StreamRequest, close: (reason: ClosedReason) => void): () => void {
     const { accountId } = principal;
     const all = this.#open.get(accountId) ?? new Set();
     if (all.size >= MAX_STREAMS) {
-      throw new ApiError('RATE_LIMITED', `An account has at most ${MAX_STREAMS} live streams`, {
-        retryAfterS: RETRY_AFTER_S,
-      });
+      throw new ApiError(
+        'RATE_LIMITED',
+        `This account has ${MAX_STREAMS} live streams, the maximum: close one first`,
+        {
+          retryAfterS: RETRY_AFTER_S,
+        },
+      );
     }
     this.#open.set(accountId, all.add(close));
     const unwatch = watchCredential({
@@ -132,40 +137,40 @@ export class StreamSessions {
     };
   }
 
-  /** Ends all streams: the gateway stops. */
+  /** Ends all streams, because the gateway stops. */
   close(): void {
     for (const close of [...this.#open.values()].flatMap((all) => [...all])) {
       close('gateway_stopping');
     }
   }
 
-  #begin(asking: Asking): { readonly stream: EventStream; readonly signal: AbortSignal } {
+  #begin(request: StreamRequest): { readonly stream: EventStream; readonly signal: AbortSignal } {
     const over = new AbortController();
-    const free = this.take(asking, (reason) => stream.close(reason));
+    const release = this.open(request, (reason) => stream.close(reason));
     const beat = setInterval(() => stream.beat(), this.#parts.beatMs ?? BEAT_MS);
-    const stream: EventStream = new EventStream(asking.res, () => {
+    const stream: EventStream = new EventStream(request.res, () => {
       clearInterval(beat);
-      free();
+      release();
       over.abort();
     });
     return { stream, signal: over.signal };
   }
 
-  async #listenThere({ principal, res, log }: Asking, call: CallRow): Promise<void> {
+  async #forwardAudio({ principal, res, log }: StreamRequest, call: CallRow): Promise<void> {
     const { gateways, peers } = this.#parts;
     const gone = new AbortController();
     res.once('close', () => gone.abort());
     const gateway = call.gateway_id === null ? undefined : await gateways.find(call.gateway_id);
     if (!gateway) throw gatewayUnreachable();
     const path = audioPath({ accountId: principal.accountId, callId: call.call_id });
-    const sound = await peers
+    const audio = await peers
       .open(gateway, { path, signal: gone.signal })
       .catch((error: unknown) => {
-        log.warn({ err: error, callId: call.call_id }, 'the gateway of a call is not reached');
+        log.warn({ err: error, callId: call.call_id }, 'Cannot reach the gateway of a call');
         throw gatewayUnreachable();
       });
-    // A listener who goes, or a call that ends, is no fault.
-    await passOn(sound, res).catch((error: unknown) => {
+    // It is no fault if the listener disconnects or the call ends.
+    await forwardAudio(audio, res).catch((error: unknown) => {
       if (!res.destroyed) throw error;
     });
   }

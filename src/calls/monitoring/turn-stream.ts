@@ -3,12 +3,12 @@ import type { CallTurnsRepository } from '../store/call-turns.repository.js';
 import type { LiveEvent } from './live-event.js';
 import type { EventStream } from './sse-stream.js';
 
-/** Events that wait for what was said before them. */
+/** Maximum number of events that wait for the turns before them. */
 const MAX_WAITING = 1_000;
 
 export interface TurnStreamParts {
   readonly callId: string;
-  /** The first turn that the client wants told. */
+  /** Index of the first turn that the client needs. */
   readonly from: number;
   readonly stream: EventStream;
   readonly turns: Pick<CallTurnsRepository, 'listFrom'>;
@@ -16,14 +16,14 @@ export interface TurnStreamParts {
 }
 
 /**
- * One call as its watcher is told of it, in order: whenever it is told that the call runs, at the
- * beginning and after a link between gateways broke, the turns that it may have missed come next.
+ * Sends the events of one call to its watcher in order. After each `call` event, at the start and after a
+ * connection between gateways broke, it sends the turns that the watcher may have missed.
  */
 export class TurnStream {
   readonly #parts: TurnStreamParts;
   #next: number;
   #waiting = 0;
-  #told: Promise<void> = Promise.resolve();
+  #sent: Promise<void> = Promise.resolve();
 
   constructor(parts: TurnStreamParts) {
     this.#parts = parts;
@@ -37,17 +37,19 @@ export class TurnStream {
       return;
     }
     this.#waiting++;
-    this.#told = this.#told
+    this.#sent = this.#sent
       .then(() => this.#send(event))
-      .catch((error: unknown) => log.warn({ err: error }, 'turns of a live call are not told'))
+      .catch((error: unknown) =>
+        log.warn({ err: error }, 'Cannot read the turns of a live call: its stream lacks them'),
+      )
       .finally(() => {
         this.#waiting--;
       });
   }
 
-  /** Resolves when all has been told. */
-  told(): Promise<void> {
-    return this.#told;
+  /** Resolves when all events have been sent. */
+  flushed(): Promise<void> {
+    return this.#sent;
   }
 
   async #send(event: LiveEvent): Promise<void> {
@@ -69,7 +71,7 @@ export class TurnStream {
     if (event.type === 'ended') stream.send(event);
   }
 
-  /** The newest may still change, so it is told again to who comes again. */
+  /** The newest turn may still change, so a client that reconnects receives it again. */
   #sendTurn(turn: Extract<LiveEvent, { type: 'turn' }>): void {
     this.#next = Math.max(this.#next, turn.index);
     this.#parts.stream.send(turn, String(turn.index));

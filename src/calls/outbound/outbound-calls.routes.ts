@@ -30,7 +30,7 @@ export interface OutboundParts {
   readonly outbound: OutboundCallService;
 }
 
-/** `/calls/outbound`: an agent calls somebody. */
+/** `/calls/outbound`. */
 export function outboundRoutes({ agents, outbound }: OutboundParts): readonly Route[] {
   return [
     route({
@@ -38,9 +38,9 @@ export function outboundRoutes({ agents, outbound }: OutboundParts): readonly Ro
       scope: 'calls:start',
       method: 'post',
       path: '/calls/outbound',
-      summary: 'Call somebody',
+      summary: 'Call a phone number',
       description:
-        'The agent calls from its `phone_number` through its `phone_provider`. Send an `Idempotency-Key`, so that a request that is repeated does not dial twice. What became of it is told by `call.started`, `call.completed` and `call.failed`.',
+        'The agent calls from its `phone_number` through its `phone_provider`. Send an `Idempotency-Key`, so that a repeated request does not dial twice. The webhook events `call.started`, `call.completed` and `call.failed` report the result.',
       isIdempotent: true,
       body: OutboundCallInput,
       responses: {
@@ -49,10 +49,10 @@ export function outboundRoutes({ agents, outbound }: OutboundParts): readonly Ro
         404: { description: 'No such agent, or a voice or dictionary of the overrides' },
         409: {
           description:
-            "The agent's number belongs to another account or to none; NOT_CONFIGURED, naming the missing settings of the carrier; or the first request still runs",
+            "The agent's number belongs to another account or to none; NOT_CONFIGURED, with the missing settings of the carrier; or the first request with this Idempotency-Key is still running",
         },
         502: { description: 'The carrier refused' },
-        503: { description: 'This gateway takes no more calls, or PUBLIC_URL is missing' },
+        503: { description: 'This gateway accepts no more calls, or PUBLIC_URL is missing' },
       },
       async handle({ principal, body }) {
         const agent = await loadAgent(agents, principal.accountId, body.agent_id);

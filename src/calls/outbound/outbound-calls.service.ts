@@ -20,7 +20,7 @@ export interface OutboundCallServiceParts {
   readonly slots: Pick<CallSlots, 'reserve' | 'refusalOf'>;
   readonly commands: Pick<CallCommandService, 'end'>;
   readonly overrides: VoiceOverrides;
-  /** Throws NOT_CONFIGURED that names the settings a carrier cannot be used without. */
+  /** Throws NOT_CONFIGURED with the settings that the carrier needs. */
   readonly carriers: { requireConfigured(provider: Provider): void };
   readonly dialers: DialerRegistry;
   readonly blocklist: DialBlocklist;
@@ -46,12 +46,14 @@ export class OutboundCallService {
     if (agent.status !== 'deployed') {
       throw notAllowed('The agent is not deployed: deploy it first', 'agent_not_deployed');
     }
-    if (!agent.config.allow_outbound_calling) throw notAllowed('This agent may not call out');
+    if (!agent.config.allow_outbound_calling)
+      throw notAllowed('This agent may not make calls: set allow_outbound_calling');
     const carrier = agent.config.phone_provider ?? AGENT_SETTINGS.phone_provider.default;
     const dialer = this.#dialer(carrier);
     const from = agent.config.phone_number;
-    if (!from) throw notAllowed('This agent has no phone number to call from');
-    if (this.#parts.blocklist.has(to)) throw notAllowed('This number is never called');
+    if (!from) throw notAllowed('This agent has no phone number: set phone_number');
+    if (this.#parts.blocklist.has(to))
+      throw notAllowed('This number is on the block list of the operator');
     await this.#parts.numbers.requireUsable(agent.accountId, from);
     await overrides.check(agent, options.agent_overrides);
     const reserved = await slots.reserve({
@@ -103,7 +105,10 @@ export class OutboundCallService {
     this.#parts.carriers.requireConfigured(provider);
     const dialer = this.#parts.dialers[provider];
     if (dialer) return dialer;
-    throw new ApiError('PROVIDER_ERROR', `This version cannot dial through ${provider} yet`);
+    throw new ApiError(
+      'PROVIDER_ERROR',
+      `Parley cannot make calls through ${provider}: use a number of another carrier`,
+    );
   }
 }
 

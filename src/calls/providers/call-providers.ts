@@ -63,7 +63,8 @@ function voiceFor(voices: VoiceRegistry, { voiceId, language }: VoiceSettings): 
   const own = voiceId === null ? undefined : voices.find(voiceId);
   const spoken = language === 'auto' ? 'en' : language;
   const voice = own ?? voices.defaultFor(spoken) ?? voices.defaultFor('en');
-  if (!voice) throw new MediaError('MODEL_MISSING', 'No voice is installed');
+  if (!voice)
+    throw new MediaError('MODEL_MISSING', 'No voice is installed: run "npm run models -- ensure"');
   return voice;
 }
 

@@ -34,7 +34,7 @@ export async function loadListeningModels(
   const voiceActivity = new SileroVoiceActivity({
     folder: await store.require('silero-vad'),
     preparedFolder,
-    onFault: (error) => log.error({ err: error }, 'voice activity failed'),
+    onFault: (error) => log.error({ err: error }, 'Voice activity detection failed'),
   });
   const turnDetector = new SmartTurn({
     folder: await store.require('smart-turn-v3.2'),
@@ -47,14 +47,16 @@ export async function loadListeningModels(
     scheduler,
   });
   const noiseReduction = new RnnoiseNoiseReduction({
-    onFault: (error) => log.error({ err: error }, 'noise reduction failed'),
+    onFault: (error) => log.error({ err: error }, 'Noise reduction failed'),
   });
   const needed = [voiceActivity, turnDetector, speechToText];
   const all = [...needed, noiseReduction];
   // Noise reduction is optional.
   const warming = noiseReduction
     .warm()
-    .catch((error: unknown) => log.error({ err: error }, 'noise reduction is not available'));
+    .catch((error: unknown) =>
+      log.error({ err: error }, 'Cannot load the noise reduction: calls run without it'),
+    );
   await Promise.all([warming, ...needed.map((model) => model.warm())]);
   return {
     voiceActivity,

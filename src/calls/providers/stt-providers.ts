@@ -82,7 +82,7 @@ export class SttProviders {
       recognisers: able,
       clock: systemClock,
       onFault: (err) =>
-        this.#log.warn({ err }, 'speech recognition failed: another provider takes over'),
+        this.#log.warn({ err }, 'A speech recognition provider failed: the next one replaces it'),
     });
   }
 

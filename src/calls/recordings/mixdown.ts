@@ -64,10 +64,7 @@ export class RecordingMixdown {
     const renewal = setInterval(
       () => {
         recordings.lease(callId, gatewayId).catch((error: unknown) => {
-          this.#parts.log.warn(
-            { err: error, callId },
-            'the lease of a mixdown could not be renewed',
-          );
+          this.#parts.log.warn({ err: error, callId }, 'Cannot renew the lease of a mixdown');
         });
       },
       (LEASE_S * 1000) / 3,
@@ -76,7 +73,10 @@ export class RecordingMixdown {
       await this.#createFile(callId);
     } catch (error) {
       if (!isPermanent(error)) throw error;
-      this.#parts.log.error({ err: error, callId }, 'a recording is lost: its spool is unusable');
+      this.#parts.log.error(
+        { err: error, callId },
+        'A recording is lost, because its spool is unusable',
+      );
       await recordings.markLost(callId);
     } finally {
       clearInterval(renewal);
@@ -109,7 +109,10 @@ export class RecordingMixdown {
     const { store } = this.#parts;
     const key = spoolKey(callId);
     if ((await store.size(key)) === undefined) {
-      throw new StorageError('NO_SUCH_OBJECT', 'The storage has lost a spool');
+      throw new StorageError(
+        'NO_SUCH_OBJECT',
+        'The storage does not contain the spool of the recording',
+      );
     }
     const path = store.pathOf?.(key);
     if (path !== undefined) return path;
@@ -120,7 +123,7 @@ export class RecordingMixdown {
   }
 }
 
-/** A retry would fail too. */
+/** Whether a retry would fail, too. */
 function isPermanent(error: unknown): boolean {
   if (error instanceof StorageError) return error.code === 'NO_SUCH_OBJECT';
   return error instanceof MediaError && error.code === 'INVALID_INPUT';

@@ -29,12 +29,12 @@ export class RecordingsRepository {
     return this.#db<RecordingRow>('recordings').where({ call_id: callId }).first();
   }
 
-  /** A gateway starts to record a call. */
+  /** Registers a recording that has started. */
   async begin(callId: string): Promise<void> {
     await this.#db('recordings').insert({ call_id: callId }).onConflict('call_id').ignore();
   }
 
-  /** The spool is in the store. Records `recording.ready` once. @returns false if it was deleted */
+  /** Marks the spool as stored. Records `recording.ready` once. @returns false if it was deleted */
   markSpooled(callId: string, durationMs: number): Promise<boolean> {
     return this.#db.transaction(async (transaction) => {
       const call = await transaction<CallRow>('calls').where({ call_id: callId }).first();
@@ -77,7 +77,7 @@ export class RecordingsRepository {
       .update({ merging_by: null, merging_until: null });
   }
 
-  /** The MP3 file is in the store. @returns false if the recording was deleted meanwhile */
+  /** Marks the MP3 file as stored. @returns false if the recording was deleted meanwhile */
   async markReady(callId: string, file: { durationMs: number; bytes: number }): Promise<boolean> {
     const changed = await this.#db('recordings')
       .where({ call_id: callId, state: 'spooled' })
@@ -92,12 +92,12 @@ export class RecordingsRepository {
     return changed > 0;
   }
 
-  /** The recording cannot be played. */
+  /** Marks the recording as lost. */
   async markLost(callId: string): Promise<void> {
     await this.#mark(callId, 'lost');
   }
 
-  /** The recording was deleted: gateways delete the files that they still have. */
+  /** Marks the recording as deleted, so that gateways delete the files that they still have. */
   async markDeleted(callId: string): Promise<void> {
     await this.#mark(callId, 'deleted');
   }

@@ -40,7 +40,7 @@ export interface RecordingServiceParts {
   readonly spools: SpoolThread;
   readonly mixdowns: RecordingMixdown;
   readonly log: Logger;
-  /** By default 20 s. */
+  /** How long a request waits for a mixdown, ms. Default: 20,000. */
   readonly mixdownTimeoutMs?: number | undefined;
 }
 
@@ -57,7 +57,10 @@ export class RecordingService {
       intervalMs: RECOVERY_MS,
       run: (closing) => this.#recoverSpools(closing),
       onError: (error) =>
-        parts.log.error({ err: error }, 'recordings of dead gateways could not be stored'),
+        parts.log.error(
+          { err: error },
+          'Cannot store the recordings of dead gateways; the next attempt is in 60 s',
+        ),
     });
   }
 
@@ -73,11 +76,11 @@ export class RecordingService {
     const rates = { caller: CALLER_SAMPLE_RATE, agent: agentRate };
     const spool = spools.open(folder.pathOf(callId), rates, (error) => {
       const isFull = error instanceof MediaError && error.code === 'DISK_FULL';
-      const why = isFull ? 'the disk is full' : 'the spool cannot be written';
-      log.error({ err: error, callId }, `${why}: the rest of this call is not recorded`);
+      const why = isFull ? 'The disk is full' : 'Cannot write the spool';
+      log.error({ err: error, callId }, `${why}: the rest of the call is not recorded`);
     });
     const known = recordings.begin(callId).catch((error: unknown) => {
-      log.warn({ err: error, callId }, 'a recording could not be registered');
+      log.warn({ err: error, callId }, 'Cannot register a recording in the database');
     });
     let end: (durationMs: number) => void = () => undefined;
     const ended = new Promise<number>((resolve) => {
@@ -157,7 +160,7 @@ export class RecordingService {
       row = await recordings.find(callId);
     }
     if (row?.state === 'ready' && (await this.#parts.store.size(fileKey(callId))) === undefined) {
-      log.error({ callId }, 'the storage has lost a recording');
+      log.error({ callId }, 'The storage does not contain a recording');
       await recordings.markLost(callId);
       return 'not_recorded';
     }
@@ -171,7 +174,7 @@ export class RecordingService {
   #track(callId: string, work: Promise<void>): void {
     const held = work
       .catch((error: unknown) =>
-        this.#parts.log.error({ err: error, callId }, 'a recording could not be stored yet'),
+        this.#parts.log.error({ err: error, callId }, 'Cannot store a recording yet'),
       )
       .finally(() => this.#open.delete(callId));
     this.#open.set(callId, held);
@@ -221,7 +224,7 @@ export class RecordingService {
       await this.#store(callId, await spools.durationOf(folder.pathOf(callId)));
     } catch (error) {
       if (!(error instanceof MediaError) || error.code !== 'INVALID_INPUT') throw error;
-      log.error({ err: error, callId }, 'a recording is lost: its spool is unusable');
+      log.error({ err: error, callId }, 'A recording is lost, because its spool is unusable');
       await recordings.markLost(callId);
       await folder.remove(callId);
     }

@@ -50,12 +50,13 @@ export class ReplayFiles {
     const gzip = createGzip();
     const path = join(this.#folder, `${callId}${REPLAY_SUFFIX}`);
     const written = pipeline(gzip, createWriteStream(path, { flags: 'wx', mode: 0o600 })).catch(
-      (error: unknown) => this.#log.warn({ err: error, callId }, 'replay file broke off'),
+      (error: unknown) =>
+        this.#log.warn({ err: error, callId }, 'Cannot write a replay file: it ends early'),
     );
     this.#open.add(written);
     void written.then(() => this.#open.delete(written));
     return new ReplayFile(gzip, this.#maxCharacters, () =>
-      this.#log.warn({ callId }, 'replay file is full'),
+      this.#log.warn({ callId }, 'A replay file has reached its maximum length'),
     );
   }
 

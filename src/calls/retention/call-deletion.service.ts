@@ -26,7 +26,7 @@ export interface CallDeletionParts {
 
 /**
  * Deletes calls, or their artifacts. Files are deleted first. One transaction then deletes the rows and
- * adds their number to the receipt. If that is repeated after a crash, everything is counted once.
+ * adds their number to the receipt, so that a repetition after a crash counts each row once.
  */
 export class CallDeletionService {
   readonly #parts: CallDeletionParts;

@@ -23,7 +23,7 @@ export interface RetentionRouteParts {
   readonly agents: Pick<AgentsRepository, 'find'>;
 }
 
-/** How long what remains of calls is kept, of an account and of one agent, and what was deleted. */
+/** Retention policies of an account and of its agents, and the receipts of deletions. */
 export function retentionRoutes(parts: RetentionRouteParts): readonly Route[] {
   return [...accountRoutes(parts), ...agentRoutes(parts)];
 }
@@ -34,22 +34,25 @@ function accountRoutes({ policies, receipts }: RetentionRouteParts): readonly Ro
     route({
       ...common,
       method: 'get',
-      summary: 'Tell how long recordings and transcripts are kept',
+      summary: 'Get the retention policy of the account',
       responses: { 200: { description: 'The policy of the account', schema: Retention } },
       handle: ({ principal }) => policies.find(principal.accountId, null),
     }),
     route({
       ...common,
       method: 'put',
-      summary: 'Say how long recordings and transcripts are kept',
+      summary: 'Set the retention policy of the account',
       description:
-        'What is older goes within ten minutes, with a receipt; the history keeps the call without them. A field that is left out is null.',
+        'Older recordings and transcripts are deleted within ten minutes, with a receipt. The call stays in the history. A missing field is null.',
       body: AccountRetention,
       responses: { 200: { description: 'The policy of the account', schema: Retention } },
       async handle({ principal, body, log }) {
         const days = daysOf(body);
         await policies.save(principal.accountId, null, days);
-        log.info({ keyId: principal.keyId, ...days }, 'retention of an account was changed');
+        log.info(
+          { keyId: principal.keyId, ...days },
+          'The retention policy of an account was changed',
+        );
         return days;
       },
     }),
@@ -57,7 +60,7 @@ function accountRoutes({ policies, receipts }: RetentionRouteParts): readonly Ro
       ...common,
       method: 'get',
       path: '/account/retention/receipts',
-      summary: 'List what was deleted, the newest first',
+      summary: 'List the receipts of deletions, newest first',
       query: model(PAGE_FIELDS),
       responses: { 200: { description: 'One page of receipts', schema: ReceiptPage } },
       async handle({ principal: { accountId }, query }) {
@@ -77,7 +80,10 @@ function agentRoutes({ policies, agents }: RetentionRouteParts): readonly Route[
     params: AgentPath,
   } as const;
   const responses = {
-    200: { description: "The agent's policy, and what comes of it", schema: AgentRetentionAnswer },
+    200: {
+      description: "The agent's policy and the effective policy",
+      schema: AgentRetentionAnswer,
+    },
     404: { description: 'No such agent' },
   };
   const answer = async (accountId: string, agentId: string) => {
@@ -93,7 +99,7 @@ function agentRoutes({ policies, agents }: RetentionRouteParts): readonly Route[
     route({
       ...common,
       method: 'get',
-      summary: "Tell how long what remains of an agent's calls is kept",
+      summary: 'Get the retention policy of an agent',
       responses,
       async handle({ principal: { accountId }, params }) {
         const { id } = await loadAgent(agents, accountId, params.agent_id);
@@ -103,15 +109,16 @@ function agentRoutes({ policies, agents }: RetentionRouteParts): readonly Route[
     route({
       ...common,
       method: 'put',
-      summary: "Say how long what remains of an agent's calls is kept",
-      description: 'What it says goes before what the account says; null is as the account has it.',
+      summary: 'Set the retention policy of an agent',
+      description:
+        "The agent's policy takes precedence over the account's. With null, the account's policy applies.",
       body: AgentRetention,
       responses,
       async handle({ principal: { accountId, keyId }, params, body, log }) {
         const { id } = await loadAgent(agents, accountId, params.agent_id);
         const days = daysOf(body);
         await policies.save(accountId, id, days);
-        log.info({ keyId, agentId: id, ...days }, 'retention of an agent was changed');
+        log.info({ keyId, agentId: id, ...days }, 'The retention policy of an agent was changed');
         return answer(accountId, id);
       },
     }),

@@ -16,13 +16,13 @@ const days = (what: string) =>
   int({ ge: 0, le: MAX_DAYS, description: `Days after the end of a call; null: ${what}.` });
 
 export const AccountRetention = model({
-  audio_days: days('kept for ever').nullable().optional(),
-  transcript_days: days('kept for ever').nullable().optional(),
+  audio_days: days('never deleted').nullable().optional(),
+  transcript_days: days('never deleted').nullable().optional(),
 }).meta({ id: 'AccountRetention' });
 
 export const AgentRetention = model({
-  audio_days: days('as the account has it').nullable().optional(),
-  transcript_days: days('as the account has it').nullable().optional(),
+  audio_days: days("the account's policy applies").nullable().optional(),
+  transcript_days: days("the account's policy applies").nullable().optional(),
 }).meta({ id: 'AgentRetention' });
 
 export const Retention = model({

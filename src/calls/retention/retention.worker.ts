@@ -11,7 +11,7 @@ import type { Artifact, RetentionPolicy, RetentionRepository } from './retention
 const RUN_MS = 600_000;
 /** Calls per query. */
 const BATCH = 100;
-/** Calls per run, so that other gateways get their turn. */
+/** Maximum number of calls per run, so that other gateways can run, too. */
 const MAX_CALLS = 10_000;
 /** Advisory lock id: arbitrary, but different from the other locks. */
 const LOCK = 7_274_540;
@@ -39,7 +39,10 @@ export class RetentionWorker {
       intervalMs: RUN_MS,
       run: (closing) => this.run(closing),
       onError: (error) =>
-        parts.log.error({ err: error }, 'what is kept for too long could not be deleted'),
+        parts.log.error(
+          { err: error },
+          'Cannot apply the retention policies; the next run is in 10 min',
+        ),
     });
   }
 
@@ -74,7 +77,10 @@ export class RetentionWorker {
     }
     if (receipt === undefined) return;
     const { id, calls, recording_bytes } = await receipts.finish(receipt);
-    log.info({ receipt: id, calls, bytes: Number(recording_bytes) }, 'retention has deleted');
+    log.info(
+      { receipt: id, calls, bytes: Number(recording_bytes) },
+      'Retention deleted artifacts of calls',
+    );
   }
 
   /** Unused reservations need neither a policy nor a receipt. */
@@ -85,7 +91,7 @@ export class RetentionWorker {
       if (stop.aborted) break;
       last = await calls.deleteUnused(BATCH);
     }
-    if (deleted > 0) log.info({ deleted }, 'unused reservations of calls were deleted');
+    if (deleted > 0) log.info({ deleted }, 'Deleted unused reservations of calls');
   }
 
   /** Yields each call once per run, so that a call that cannot be deleted does not block the others. */
@@ -113,7 +119,10 @@ export class RetentionWorker {
     try {
       await deletion.deleteArtifact(callId, artifact, receipt);
     } catch (error) {
-      log.warn({ err: error, callId, artifact }, 'a call could not be deleted yet');
+      log.warn(
+        { err: error, callId, artifact },
+        'Cannot delete an artifact of a call; the next run tries again',
+      );
     }
   }
 }

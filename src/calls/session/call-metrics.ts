@@ -31,7 +31,7 @@ export class CallMetrics {
     const states = this.#states;
     new Gauge({
       name: 'calls',
-      help: "Calls that run here, by the agent's state",
+      help: "Running calls of this gateway, by the agent's state",
       labelNames: ['state'],
       registers,
       collect() {
@@ -44,44 +44,44 @@ export class CallMetrics {
     });
     this.#turns = new Counter({
       name: 'turns_total',
-      help: "Callers' turns by what became of them, and answers that were cut short",
+      help: 'Turns of callers by outcome, and interrupted answers',
       labelNames: ['outcome'],
       registers,
     });
     this.#latency = new Histogram({
       name: 'turn_latency_seconds',
-      help: "From the caller's last sample to the agent's first as played: the parts and the total",
+      help: "Time from the caller's last sample to the agent's first played sample: the parts and the total",
       labelNames: ['part'],
       buckets: LATENCY_BUCKETS_S,
       registers,
     });
     this.#deadAir = new Histogram({
       name: 'dead_air_seconds',
-      help: 'How long a call was silent while an answer was owed',
+      help: 'Silence while the caller waited for an answer',
       buckets: SILENCE_BUCKETS_S,
       registers,
     });
     this.#ended = new Counter({
       name: 'calls_ended_total',
-      help: 'Calls that ended, by reason',
+      help: 'Ended calls, by reason',
       labelNames: ['reason'],
       registers,
     });
     this.#duration = new Histogram({
       name: 'call_duration_seconds',
-      help: 'How long calls were held',
+      help: 'Duration of calls',
       buckets: DURATION_BUCKETS_S,
       registers,
     });
     this.#faults = new Counter({
       name: 'call_faults_total',
-      help: 'Faults that calls survived, by part',
+      help: 'Faults that did not end the call, by part',
       labelNames: ['part'],
       registers,
     });
     this.#dropped = new Counter({
       name: 'dropped_audio_seconds_total',
-      help: "Callers' audio that was thrown away because it ran too far ahead of real time",
+      help: 'Audio of callers that was dropped because it was too far ahead of real time',
       registers,
     });
   }
@@ -114,7 +114,7 @@ export class CallMetrics {
       fault: (part) => this.#faults.inc({ part }),
       dropped: (samples) => this.#dropped.inc(samples / RATE),
       ended: (reason) => {
-        // The caller hung up during a wait, which counts too.
+        // The caller hung up while waiting for an answer. This silence counts, too.
         answered();
         this.#states.delete(id);
         this.#ended.inc({ reason });
@@ -127,7 +127,7 @@ export class CallMetrics {
   watchLoad(load: { readonly isOpen: boolean }): void {
     new Gauge({
       name: 'calls_admitted',
-      help: '1 while new calls are let in, 0 while the load forbids it',
+      help: '1 if new calls are admitted, 0 if the gateway is overloaded',
       registers: [this.#registry],
       collect() {
         this.set(load.isOpen ? 1 : 0);
@@ -139,7 +139,7 @@ export class CallMetrics {
   watchVoiceActivity(read: () => number): void {
     new Counter({
       name: 'voice_activity_dropped_seconds_total',
-      help: "Callers' audio that counted as silence because the VAD was behind",
+      help: 'Audio of callers that counted as silence because the VAD was late',
       registers: [this.#registry],
       collect() {
         this.reset();

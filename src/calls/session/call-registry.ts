@@ -49,12 +49,12 @@ export class CallRegistry {
     return this.#calls.size;
   }
 
-  /** New calls are refused. */
+  /** Whether new calls are refused. */
   get isDraining(): boolean {
     return this.#isDraining;
   }
 
-  /** The drain is over: no call can start. */
+  /** Whether the drain is over, so that no call can start. */
   get isClosed(): boolean {
     return this.#isClosed;
   }

@@ -83,7 +83,7 @@ export interface StartOptions {
 /** Starts a transport, which reports to the call from then on. */
 export type StartTransport = (call: CallInput) => void;
 
-/** A call that this gateway has claimed. It waits for its transport until `start` or `cancel`. */
+/** A call that this gateway has claimed. Its owner starts it with a transport, or cancels it. */
 export class CallSession {
   readonly row: CallRow;
   readonly #parts: CallSessionParts;
@@ -116,7 +116,7 @@ export class CallSession {
    */
   start(transport: Transport, options: StartOptions, startTransport: StartTransport): void {
     const { registry } = this.#parts;
-    if (registry.isClosed) throw new CallError('CLOSED', 'this gateway is stopping');
+    if (registry.isClosed) throw new CallError('CLOSED', 'This gateway is stopping');
     const { log, resumable, phone } = options;
     let resolve: () => void = () => undefined;
     const ended = new Promise<void>((over) => {
@@ -136,7 +136,7 @@ export class CallSession {
       throw error;
     }
     this.#own.onSettled();
-    log.info('call began');
+    log.info('The call began');
   }
 
   /** @param onRecorded - called when the call's record is written */
@@ -146,11 +146,11 @@ export class CallSession {
       ...this.#providerDependencies(),
       clock: systemClock,
       transport,
-      onFault: (part, error) => log.warn({ err: error, part }, 'fault in a call'),
+      onFault: (part, error) => log.warn({ err: error, part }, 'Fault in a call'),
       onEnded: (reason) => {
         this.#parts.registry.remove(this.row.call_id);
         this.#own.tools?.close();
-        log.info({ reason }, 'call ended');
+        log.info({ reason }, 'The call ended');
         onRecorded();
         onEnded?.(reason);
       },

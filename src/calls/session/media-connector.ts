@@ -47,10 +47,10 @@ export class MediaConnector {
       ticker: this.#parts.ticker,
       link,
       traits,
-      onFault: (fault) => log.warn({ fault }, 'a message of the carrier could not be used'),
+      onFault: (fault) => log.warn({ fault }, 'Ignored a message of the carrier that is not valid'),
     });
     this.#begin(transport, callId, log, onRefused).catch((error: unknown) => {
-      log.error({ err: error }, 'call could not begin');
+      log.error({ err: error }, 'The call could not begin');
       transport.close();
     });
     return transport;
@@ -64,7 +64,7 @@ export class MediaConnector {
   ): Promise<void> {
     const claimed = await this.#parts.sessions.claim(callId, { mustBeDeployed: true });
     if (typeof claimed === 'string') {
-      log.info({ why: claimed }, 'the media of a call was refused');
+      log.info({ why: claimed }, 'Refused the media connection of a call');
       onRefused(claimed);
       // Another transport may have the call. The carrier's call must continue.
       if (claimed === 'gone') transport.gone('error_transport');

@@ -17,8 +17,8 @@ export interface PersistentCallLogParts {
 }
 
 /**
- * A call's record in the database. Writes are retried while the database is unavailable: without its
- * end, a call would keep its slot for as long as this gateway lives.
+ * The record of a call in the database. Writes are retried while the database is unavailable. If the end
+ * were not written, the call would keep its slot until this gateway stops.
  */
 export class PersistentCallLog implements CallLog {
   readonly #parts: PersistentCallLogParts;

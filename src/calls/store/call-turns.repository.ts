@@ -86,7 +86,7 @@ export class CallTurnsRepository {
     await this.#events.record(transaction, events);
   }
 
-  /** An agent's turn is stored when it is complete. A user's turn is complete when the next one is stored. */
+  /** An agent's turn is complete when it is stored. A user's turn is complete when the next turn is stored. */
   async #recordTurns(
     transaction: Knex.Transaction,
     callId: string,

@@ -6,7 +6,7 @@ export type CallType = 'web' | 'sip_inbound' | 'sip_outbound';
 
 /** The options of one call, as stored with it. */
 export interface CallOptions extends CallOverrides {
-  /** Why the reply of the agent's inbound_call webhook was not used. The call runs without overrides. */
+  /** Why the reply of the inbound_call webhook was not used. The call then runs without overrides. */
   readonly inbound_call_error?: string | undefined;
   /** The carrier's last status of an outbound call. */
   readonly dial_status?: string | undefined;

@@ -66,7 +66,7 @@ export class CallsRepository {
   }
 
   /**
-   * Gives a reserved call to a gateway, once. A call whose slot was freed gets a slot again if one is
+   * Assigns a reserved call to a gateway, once. A call whose slot was freed gets a slot again if one is
    * free.
    */
   claim(callId: string, gatewayId: string): Promise<CallRow | CallRefusal | undefined> {

@@ -6,7 +6,7 @@ import type { CallRow } from './call.model.js';
 /** The path parameters of a route about one call. */
 export const CallPath = model({ call_id: str() });
 
-export const NOT_RUNNING = 'The call has ended, or its client has not come yet';
+export const NOT_RUNNING = 'The call does not run: it has ended, or its client has not joined yet';
 
 /** Finds calls of any account. */
 interface CallFinder {

@@ -5,7 +5,7 @@ import type {
   TurnProviders,
 } from '../../../agents-runtime/contract/call-log.js';
 
-/** A tool call as stored and as part of responses. Times are ms since the start of the call. */
+/** A tool call, as stored and in responses. Times are ms since the start of the call. */
 export interface StoredTool {
   readonly name: string;
   readonly kind: LoggedTool['kind'];
@@ -17,7 +17,7 @@ export interface StoredTool {
   readonly outcome: LoggedTool['outcome'];
 }
 
-/** A passage that an answer is based on, as stored and as part of responses. */
+/** A passage that an answer is based on, as stored and in responses. */
 export interface StoredSource {
   readonly knowledge_base_id: number;
   readonly document_id: number | null;

@@ -13,10 +13,10 @@ const VALID_S = 60;
 /** A call that Asterisk is about to connect. */
 export interface AnnouncedCall {
   readonly agent: Agent;
-  /** Numbers or SIP URIs as Asterisk has them. */
+  /** Numbers or SIP URIs, unchanged. */
   readonly from: string | null | undefined;
   readonly to: string | null | undefined;
-  /** They override those of the inbound_call webhook. */
+  /** Override those of the inbound_call webhook. */
   readonly variables: CallVariables | null | undefined;
 }
 

@@ -42,7 +42,7 @@ export class AudioSocketServer {
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
       const what = `AudioSocket cannot listen on ${host}:${port} (${code})`;
-      const sentence = `${what}: set AUDIOSOCKET_PORT and AUDIOSOCKET_HOST to what is free here.`;
+      const sentence = `${what}: set AUDIOSOCKET_PORT to a free port and AUDIOSOCKET_HOST to an address of this machine.`;
       throw new StartError(sentence, { cause: error });
     }
   }
@@ -63,12 +63,12 @@ export class AudioSocketServer {
       async opened(uuid, sampleRate) {
         const callId = await registrations.redeem(uuid);
         if (callId === undefined) {
-          log.warn('AudioSocket with an unknown, used or expired UUID');
+          log.warn('Refused an AudioSocket connection: its UUID is unknown, used or expired');
           return false;
         }
         const traits = { sampleRate, buffers: false };
         transport = connector.connect({ callId, link: connection, traits, log });
-        // The socket broke while its UUID was looked up.
+        // The connection broke during the search for its UUID.
         if (endedReason) transport.gone(endedReason);
         return true;
       },

@@ -12,7 +12,7 @@ const AudioSocketCallInput = model({
   agent_id: str(),
   from_number: str({
     max: MAX_ADDRESS,
-    description: "The caller's number or SIP URI, as the exchange has it.",
+    description: "The caller's number or SIP URI.",
   })
     .nullable()
     .optional(),
@@ -24,7 +24,10 @@ const AudioSocketCallInput = model({
 
 const AudioSocketCall = model({
   call_id: str(),
-  uuid: str({ format: 'uuid', description: 'What the dialplan gives AudioSocket(); good once.' }),
+  uuid: str({
+    format: 'uuid',
+    description: 'The argument of AudioSocket() in the dialplan. Valid once.',
+  }),
   port: int(),
   expires_at: str({ format: 'date-time' }),
 }).meta({ id: 'AudioSocketCall' });
@@ -48,13 +51,16 @@ export function audioSocketRoutes({
       scope: 'calls:start',
       method: 'post',
       path: '/telephony/audiosocket/calls',
-      summary: 'Announce a call that Asterisk brings over AudioSocket',
+      summary: 'Register a call that Asterisk connects over AudioSocket',
       description:
-        "Asks the agent's inbound_call webhook, for up to 5 seconds, and takes a call slot for 60.",
+        "Calls the agent's inbound_call webhook, for up to 5 seconds, and reserves a call slot for 60 seconds.",
       isIdempotent: true,
       body: AudioSocketCallInput,
       responses: {
-        201: { description: 'Where the exchange connects, and as whom', schema: AudioSocketCall },
+        201: {
+          description: 'The address of the AudioSocket server and the UUID of the call',
+          schema: AudioSocketCall,
+        },
         403: { description: 'CALL_VALIDATION_FAILED with a reason, or the scope is missing' },
         404: { description: 'No such agent' },
         409: { description: 'NOT_CONFIGURED: AUDIOSOCKET_PORT is not set' },

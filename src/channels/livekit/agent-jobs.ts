@@ -15,7 +15,7 @@ import type { RoomClient } from './room-client.js';
 import { callerIdentityOf, callOfRoom, callOfSid, roomOf } from './room-names.js';
 import type { SipInbound } from './sip-inbound.js';
 
-/** A job that was accepted and is not assigned by then is forgotten. */
+/** A job that was accepted but not assigned is dropped after this time. */
 const ASSIGNMENT_TIMEOUT_MS = 15_000;
 /**
  * Maximum of the reported load, from 0 to 1. LiveKit offers no jobs above its target load, which is 0.7
@@ -23,7 +23,7 @@ const ASSIGNMENT_TIMEOUT_MS = 15_000;
  */
 const MAX_LOAD = 0.65;
 
-/** The metadata of our jobs: the call of a client, or the agent for a caller that LiveKit brings. */
+/** The metadata of our jobs: the call of a client, or the agent of a caller from LiveKit SIP. */
 const Metadata = z.union([
   z.object({ call_id: z.string().refine(isUuid) }),
   z.object({ account_id: z.string().min(1).max(100), agent_id: z.string().refine(isUuid) }),
@@ -77,13 +77,13 @@ export class AgentJobs {
     return { isFull: !this.#hasRoom(), load, jobs: this.#jobs.size };
   }
 
-  /** Accepts or rejects a job. LiveKit offers a job to no other gateway if its call has ended or is held. */
+  /** Accepts or rejects a job. If its call has ended or is held, LiveKit must offer it to no other gateway. */
   async onAsked(job: WorkerJob): Promise<JobAnswer> {
     const metadata = readJobMetadata(job.metadata);
     const callId = metadata && callOf(job, metadata);
     if (!metadata || callId === undefined) return { type: 'never' };
     if (!this.#hasRoom()) return { type: 'no' };
-    // Counted from now on, so that two offers never get the last free place.
+    // Counted at once, so that two offers never get the last free slot.
     this.#jobs.set(job.id, { job, metadata, callId });
     this.#parts.onState();
     let isAcceptable = false;
@@ -100,7 +100,7 @@ export class AgentJobs {
   onAssigned({ jobId, url, token }: Assignment): void {
     const accepted = this.#jobs.get(jobId);
     if (!accepted || accepted.call || this.#isClosed) {
-      this.#parts.reportJob(jobId, 'failed', 'this job is not expected here');
+      this.#parts.reportJob(jobId, 'failed', 'This gateway has not accepted the job');
       return;
     }
     const { callId, metadata } = accepted;
@@ -148,20 +148,20 @@ export class AgentJobs {
   async #hold({ job, callId }: AcceptedJob, call: RoomCall): Promise<void> {
     const { reportJob, log, roomClient } = this.#parts;
     reportJob(job.id, 'running');
-    let outcome: RoomCallOutcome = { notBegun: 'this gateway met a fault' };
+    let outcome: RoomCallOutcome = { notBegun: 'internal error of this gateway' };
     try {
       outcome = await call.hold();
     } catch (error) {
-      log.error({ err: error, callId }, 'a call in a room could not be held');
+      log.error({ err: error, callId }, 'Error in a call in a LiveKit room');
     }
     const why = typeof outcome === 'string' ? undefined : outcome.notBegun;
-    if (why !== undefined) log.warn({ callId, why }, 'a call in a room did not begin');
+    if (why !== undefined) log.warn({ callId, why }, 'A call in a LiveKit room did not begin');
     reportJob(job.id, why === undefined ? 'success' : 'failed', why);
     this.#forget(job.id);
     // Another gateway holds the call, so its room must stay.
     if (why === 'gone') return;
     await roomClient.closeRoom(job.roomName).catch((error: unknown) => {
-      log.warn({ err: error, callId }, 'a room could not be closed');
+      log.warn({ err: error, callId }, 'Cannot close a LiveKit room');
     });
   }
 
@@ -186,7 +186,7 @@ function readJobMetadata(text: string): JobMetadata | undefined {
   try {
     json = JSON.parse(text);
   } catch {
-    return undefined; // the dispatch is not ours
+    return undefined; // The dispatch is not ours.
   }
   const metadata = Metadata.safeParse(json).data;
   if (!metadata) return undefined;

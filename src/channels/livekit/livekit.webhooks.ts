@@ -60,15 +60,15 @@ async function verify(
   body: Uint8Array,
 ): Promise<void> {
   const token = authorization?.replace(/^Bearer\s+/i, '');
-  if (!token) throw unauthorized('LiveKit signs its webhooks: there is no token');
+  if (!token) throw unauthorized('The webhook of LiveKit has no token in the header Authorization');
   let claimed: string | undefined;
   try {
     claimed = (await verifier.verify(token, TOLERANCE_S)).sha256;
   } catch (cause) {
-    throw unauthorized('The token is wrong or has expired', cause);
+    throw unauthorized('The token is not valid or has expired', cause);
   }
   if (claimed !== createHash('sha256').update(body).digest('base64')) {
-    throw unauthorized('The token is for another body');
+    throw unauthorized('The token does not match the body');
   }
 }
 
@@ -78,7 +78,7 @@ function unauthorized(sentence: string, cause?: unknown): ApiError {
 
 function read(body: Uint8Array): Event {
   const event = Event.safeParse(parseJson(body));
-  if (!event.success) throw new ApiError('BAD_REQUEST', 'This is no event of LiveKit');
+  if (!event.success) throw new ApiError('BAD_REQUEST', 'The body is not an event of LiveKit');
   return event.data;
 }
 

@@ -67,7 +67,7 @@ export class RoomCall {
     else this.#abort.abort();
   }
 
-  /** The client's call exists already: the gateway claims it before it joins the room. */
+  /** Claims the call, which the client has reserved, before the gateway joins the room. */
   async #joinClaimed(): Promise<RoomCallOutcome> {
     const session = await this.#claim();
     if (typeof session === 'string') return { notBegun: session };
@@ -82,7 +82,7 @@ export class RoomCall {
     return this.#begin(session, transport);
   }
 
-  /** Joins first, which answers the phone; then reserves the call with the caller's attributes. */
+  /** Joins the room, which answers the phone. Then reserves the call with the caller's attributes. */
   async #answer(agent: RoomAgent): Promise<RoomCallOutcome> {
     const { callId } = this.#invitation;
     const transport = await this.#join();
@@ -91,7 +91,7 @@ export class RoomCall {
       if (!refusal) await this.#callerSubscribed(transport);
       const session = refusal ?? (await this.#claim());
       if (typeof session !== 'string') return await this.#begin(session, transport);
-      this.#log.warn({ refusal: session }, 'a caller in a room was refused');
+      this.#log.warn({ refusal: session }, 'Refused a caller in a LiveKit room');
       return { notBegun: session };
     } finally {
       transport.close();
@@ -121,7 +121,7 @@ export class RoomCall {
     if (this.#abort.signal.aborted) {
       transport.close();
       await session.cancel();
-      return { notBegun: 'it was aborted' };
+      return { notBegun: 'the call was aborted' };
     }
     let onEnded: (reason: EndedReason) => void = () => undefined;
     const ended = new Promise<EndedReason>((resolve) => {
@@ -139,7 +139,7 @@ export class RoomCall {
       throw error;
     }
     const reason = await ended;
-    // The agent's last audio must be played before the room is closed.
+    // The last audio of the agent must be played before the room is closed.
     transport.close();
     await transport.left;
     return reason;

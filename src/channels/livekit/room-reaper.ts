@@ -71,12 +71,15 @@ export class RoomReaper {
     }
   }
 
-  /** Readiness reports that LiveKit is unreachable. */
+  /** Logged at debug level, because `/readyz` reports that LiveKit is unreachable. */
   #onFault(error: unknown): void {
-    this.#parts.log.debug({ err: error }, 'rooms could not be checked');
+    this.#parts.log.debug(
+      { err: error },
+      'Cannot list the rooms of LiveKit; the next attempt is in 5 s',
+    );
   }
 
-  /** No gateway will serve the room. */
+  /** Ends the call of a room that no gateway serves. */
   async #isAbandoned({ name, ageS }: CallRoom): Promise<boolean> {
     if (ageS < CLAIM_TIMEOUT_S) return false;
     if (!isPhoneRoom(name) || ageS >= ANSWER_TIMEOUT_S) return true;
@@ -86,15 +89,15 @@ export class RoomReaper {
   async #abandon({ callId, name }: CallRoom, isWaiting: boolean): Promise<void> {
     const { roomClient, calls, log } = this.#parts;
     const hasWaited = await calls.endReserved(callId, 'error_transport');
-    // A gateway has claimed it meanwhile.
+    // A gateway has claimed the call in the meantime.
     if (isWaiting && !hasWaited) return;
-    log.warn({ callId }, 'the room of a call that no gateway accepted is closed');
+    log.warn({ callId }, 'Closed the room of a call that no gateway accepted');
     await roomClient.closeRoom(name);
   }
 
   async #close({ callId, name }: CallRoom): Promise<void> {
     const { roomClient, log } = this.#parts;
-    log.info({ callId }, 'the room of an ended call is closed');
+    log.info({ callId }, 'Closed the room of an ended call');
     await roomClient.closeRoom(name);
   }
 }

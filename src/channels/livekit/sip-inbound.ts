@@ -19,7 +19,7 @@ export interface RoomAgent {
   readonly agentId: string;
 }
 
-/** Calls of callers whom LiveKit SIP brings. They are reserved when the caller is in the room. */
+/** Calls from LiveKit SIP. They are reserved when the caller is in the room. */
 export class SipInbound {
   readonly #parts: SipInboundParts;
 
@@ -54,7 +54,7 @@ export class SipInbound {
         : await this.#parts.slots.reserve({ ...request, callType: 'web', options: {} }, callId);
       return reserved.type === 'refused' ? reserved.why : undefined;
     } catch (error) {
-      // Another gateway may have had the same job meanwhile.
+      // Another gateway may have received the same job.
       if (await this.#parts.calls.find(callId)) return 'gone';
       throw error;
     }

@@ -54,7 +54,11 @@ export class SipProvisioner implements AgentProvisioner, NumberProvisioner {
         sip_details: { phone_number: phoneNumber, trunk_id, dispatch_rule_id, error: null },
       };
     } catch (error) {
-      this.#warn(error, 'LiveKit has no line for a deployed agent', agent);
+      this.#warn(
+        error,
+        'Cannot route the calls of a deployed agent in LiveKit: deploy the agent again',
+        agent,
+      );
       return {
         sip_status: 'failed',
         sip_details: {
@@ -73,16 +77,19 @@ export class SipProvisioner implements AgentProvisioner, NumberProvisioner {
       await this.#removeRules(await this.#rulesOf(agent.id));
     } catch (error) {
       if (hasNoSip(error)) return;
-      this.#warn(error, "an agent's line in LiveKit was not removed", agent);
+      this.#warn(error, 'Cannot remove the dispatch rule of an agent in LiveKit', agent);
     }
   }
 
-  /** Has LiveKit SIP accept calls to a number. Never throws: the agent's deployment repeats it. */
+  /** Lets LiveKit SIP accept calls to a number. Never throws; the deployment of the agent repeats it. */
   async provisionNumber(phoneNumber: string): Promise<void> {
     try {
       await this.#ensureTrunk(phoneNumber);
     } catch (error) {
-      this.#warn(error, 'LiveKit has no trunk for a number that was selected');
+      this.#warn(
+        error,
+        'Cannot create the trunk of a phone number in LiveKit: deploying its agent tries again',
+      );
     }
   }
 
@@ -95,7 +102,7 @@ export class SipProvisioner implements AgentProvisioner, NumberProvisioner {
       await this.#removeRules(rules.filter(({ trunkIds }) => trunkIds.includes(trunk.sipTrunkId)));
       await this.#removeTrunk(trunk.sipTrunkId);
     } catch (error) {
-      this.#warn(error, "a released number's trunk in LiveKit was not removed");
+      this.#warn(error, 'Cannot remove the trunk of a released phone number in LiveKit');
     }
   }
 
@@ -109,7 +116,7 @@ export class SipProvisioner implements AgentProvisioner, NumberProvisioner {
       });
       return (await this.#findTrunk(phoneNumber)) ?? made;
     } catch (error) {
-      // Another gateway may have been faster. LiveKit accepts one trunk per number.
+      // Another gateway may have created it. LiveKit accepts one trunk per number.
       const other = await this.#findTrunk(phoneNumber);
       if (other) return other;
       throw error;
@@ -169,7 +176,7 @@ export class SipProvisioner implements AgentProvisioner, NumberProvisioner {
     );
   }
 
-  /** A number belongs to one deployed agent. Other rules of ours are left from an outage of LiveKit. */
+  /** A number belongs to one deployed agent. Other rules of ours remain from an outage of LiveKit. */
   async #removeForeignRules(agentId: string, trunkId: string): Promise<void> {
     const rules = await this.#sip.listSipDispatchRule({ trunkIds: [trunkId] });
     await this.#removeRules(
@@ -238,12 +245,12 @@ function hasNoSip(error: unknown): boolean {
 /** The error for an account, without details of other trunks and rules. */
 function sentenceOf(error: unknown): string {
   if (error instanceof ApiError) return error.message;
-  if (!(error instanceof TwirpError)) return 'LiveKit cannot be reached: deploy the agent again';
+  if (!(error instanceof TwirpError)) return 'LiveKit is unreachable: deploy the agent again';
   const { code = 'unknown', status } = error;
-  if (hasNoSip(error)) return 'LiveKit has no SIP: it needs Redis for it';
+  if (hasNoSip(error)) return 'LiveKit has no SIP service: configure Redis for LiveKit';
   // Source: livekit/protocol, sip/sip.go: both are invalid arguments that differ only in their messages.
   if (/conflict|same trunk/i.test(error.message)) {
     return 'LiveKit has another dispatch rule or trunk for this number';
   }
-  return `LiveKit refused the line: ${code} (${status})`;
+  return `LiveKit rejected the dispatch rule or the trunk: ${code} (${status})`;
 }

@@ -38,7 +38,7 @@ export class TwilioDialer implements Dialer {
     if (origin === undefined) {
       throw new ApiError(
         'PUBLIC_URL_REQUIRED',
-        'The carrier must be told where to ask about the call: set PUBLIC_URL',
+        'Twilio needs a URL of this gateway for the call: set PUBLIC_URL',
       );
     }
     // If the response is lost, Twilio's callbacks report whether the call was made.

@@ -26,7 +26,7 @@ import { dial } from './twiml.js';
 
 /** Twilio starts the stream as soon as the socket is open. */
 const START_MS = 10_000;
-/** Delays of the attempts to hang up. */
+/** Delays before the attempts to hang up. */
 const HANG_UP_DELAYS_MS = [0, 1_000, 5_000];
 const TRAITS = { sampleRate: TWILIO_RATE, buffers: true } as const;
 /** Close codes of a normal end, with or without a code. */
@@ -41,7 +41,7 @@ export interface TwilioSocketParts {
   readonly authToken: string | undefined;
   /** `http(s)://host[:port]` by which Twilio reaches this gateway; undefined where not known. */
   readonly origin: () => string | undefined;
-  /** By default 10 s. */
+  /** Time for the first message of the stream, ms. Default: 10,000. */
   readonly startMs?: number | undefined;
 }
 
@@ -72,12 +72,13 @@ async function authenticateStream(
   const base = origin()?.replace(/^http/, 'ws');
   if (typeof signature === 'string' && authToken !== undefined && base !== undefined) {
     const isSigned = isSignedByTwilio(authToken, signature, { url: base + request.url });
-    if (!isSigned) throw new ApiError('FORBIDDEN', 'Twilio has not signed this upgrade');
+    if (!isSigned)
+      throw new ApiError('FORBIDDEN', 'The signature of Twilio is not valid for this upgrade');
   }
   const row = await calls.find(claims.callId);
   if (!row) return undefined;
   if (row.state !== 'reserved') {
-    throw new ApiError('FORBIDDEN', 'This call has its socket, or is over');
+    throw new ApiError('FORBIDDEN', 'The call is connected already, or it has ended');
   }
   return { accountId: row.account_id, keyId: null, scopes: ['*'] };
 }
@@ -90,7 +91,7 @@ function tokenIn({ pathname }: URL): string {
 /** One Twilio Media Stream. */
 class Stream implements CarrierLink {
   readonly #boundary = new FaultBoundary({
-    report: (error) => this.#log.error({ err: error }, 'fault in the stream of a call'),
+    report: (error) => this.#log.error({ err: error }, 'Error in the media stream of a call'),
     end: () => {
       this.#socket.terminate();
       this.#transport?.gone('error_transport');
@@ -140,7 +141,7 @@ class Stream implements CarrierLink {
     try {
       return await client.redirect(this.#claims.carrierCallId, dial(target));
     } catch (error) {
-      this.#log.warn({ err: error }, 'Twilio refused the transfer');
+      this.#log.warn({ err: error }, 'Twilio refused the transfer of a call');
       return false;
     }
   }
@@ -171,7 +172,7 @@ class Stream implements CarrierLink {
   }
 
   #refuse(fault: string): void {
-    this.#log.warn({ fault }, 'a stream was refused');
+    this.#log.warn({ fault }, 'Refused a media stream of Twilio');
     this.#socket.close(CLOSE_CODES.policyViolation, fault);
   }
 
@@ -183,7 +184,7 @@ class Stream implements CarrierLink {
   /** Twilio continues with the next verb when the socket closes. This ends the call in any case. */
   #hangUp(): void {
     void this.#endAtTwilio().catch((error: unknown) =>
-      this.#log.warn({ err: error }, 'Twilio did not accept the hang-up'),
+      this.#log.warn({ err: error }, 'Twilio rejected the request to hang up'),
     );
   }
 

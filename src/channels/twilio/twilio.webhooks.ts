@@ -14,7 +14,7 @@ import type { MediaTokens } from './media-tokens.js';
 import { type FormFields, isSignedByTwilio } from './twilio-signature.js';
 import { connectStream, hangUp, reject, TWIML_TYPE } from './twiml.js';
 
-/** Twilio's forms have some dozens of short fields. */
+/** Forms of Twilio have a few dozen short fields. */
 const MAX_BODY_BYTES = 65_536;
 const FORM = 'application/x-www-form-urlencoded';
 const NOT_CONFIGURED = 'Twilio is not configured: set TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN';
@@ -45,7 +45,7 @@ interface TwilioLogin {
 }
 
 export interface TwilioWebhookParts {
-  /** Undefined while Twilio is not configured; all requests are refused then. */
+  /** Undefined while Twilio is not configured. All requests are then refused. */
   readonly account: TwilioLogin | undefined;
   readonly inboundCalls: Pick<InboundCallService, 'admit' | 'waitUntilDecided'>;
   readonly tokens: Pick<MediaTokens, 'issue'>;
@@ -150,7 +150,10 @@ function connectTwiml(
 ): string {
   const base = origin();
   if (base === undefined) {
-    throw new ApiError('PUBLIC_URL_REQUIRED', 'Twilio must be told where the socket is');
+    throw new ApiError(
+      'PUBLIC_URL_REQUIRED',
+      'Twilio needs the URL of the media socket: set PUBLIC_URL',
+    );
   }
   const token = tokens.issue({ callId, carrierCallId: callSid });
   const url = `${base.replace(/^http/, 'ws')}${TWILIO_PATH}/stream/${token}`;
@@ -193,10 +196,14 @@ async function authenticateRequest(
   const isOwn = byName.get('AccountSid') === accountSid;
   if (!isSigned(authToken, parts.origin(), request, fields) || !isOwn) {
     await parts.limiter.countFailedAuth(request.ip ?? '');
-    throw new ApiError('FORBIDDEN', 'Twilio has not signed this request for this URL');
+    throw new ApiError(
+      'FORBIDDEN',
+      'The signature of Twilio is not valid for this request and URL: check TWILIO_AUTH_TOKEN and PUBLIC_URL',
+    );
   }
   const callSid = byName.get('CallSid') ?? '';
-  if (!CALL_SID.test(callSid)) throw new ApiError('CALL_NOT_FOUND', 'The request names no call');
+  if (!CALL_SID.test(callSid))
+    throw new ApiError('CALL_NOT_FOUND', 'The request contains no valid CallSid');
   const { call_id: callIdParam } = request.query;
   const callId = typeof callIdParam === 'string' && isUuid(callIdParam) ? callIdParam : undefined;
   return { fields: byName, callSid, callId };

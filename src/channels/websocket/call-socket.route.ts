@@ -25,7 +25,7 @@ import type {
 } from '../../platform/http/websocket-router.js';
 import { bufferMessages, callIdIn, readHello, tokenOf } from './hello.js';
 
-/** Close reasons; other refusals are reported by their names. */
+/** Close reasons. Other refusals are reported by their names. */
 const REFUSALS: Readonly<Partial<Record<ClaimRefusal, string>>> = {
   draining: 'this gateway is about to stop: ask for another call',
   gone: 'this token has been used, or its call has ended',
@@ -93,7 +93,7 @@ export class CallSockets {
             socket.close(CALL_CLOSE_CODES.refused, error.message);
             return;
           }
-          log.error({ err: error, callId }, 'call could not begin');
+          log.error({ err: error, callId }, 'The call could not begin');
           socket.close(CALL_CLOSE_CODES.internal, 'the call could not begin');
         });
     });
@@ -157,7 +157,7 @@ export class CallSockets {
       resumeToken,
       sampleRate: session.voiceSampleRate,
       audio: hello.audio,
-      onFault: (error) => log.error({ err: error }, 'fault in the transport of a call'),
+      onFault: (error) => log.error({ err: error }, 'Error in the transport of a call'),
     });
     const resumable = { socket: transport, token: resumeToken };
     session.start(transport, { log, resumable }, (call) => transport.start(call, socket));

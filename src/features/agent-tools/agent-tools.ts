@@ -10,7 +10,7 @@ import type { ArgumentValidator } from './validation/argument-validator.js';
 import { type ToolCaller, webhookTool } from './webhook-tool.js';
 
 export interface AgentToolsParts {
-  /** Guarded: the editor of an agent chooses the addresses of its tools. */
+  /** Guarded, because the editor of an agent chooses the addresses of its tools. */
   readonly outbound: EgressClient;
   readonly validator: ArgumentValidator;
   readonly mcp: McpConnections;
@@ -60,7 +60,10 @@ export class AgentTools {
     const problems = toolLimitProblems(tools);
     for (const { index, problem } of problems) {
       const tool = tools[index]?.name;
-      this.#parts.log.warn({ agent: agentId, tool, problem }, 'a tool of an agent is skipped');
+      this.#parts.log.warn(
+        { agent: agentId, tool, problem },
+        'Skipped a tool of an agent, because it exceeds a limit',
+      );
     }
     return tools.filter((_, i) => !problems.some(({ index }) => index === i));
   }

@@ -9,7 +9,7 @@ import { GoogleDisconnected, GoogleStatus, LinkingStarted, StartLinking } from '
 const COMMON = { scope: 'agents', tag: 'Google', params: AgentPath } as const;
 const NO_SUCH_AGENT: RouteResponse = { description: 'No such agent' };
 
-/** What these routes need of agents. */
+/** The port of agents. */
 export interface AgentDirectory {
   find(accountId: string, id: string): Promise<Agent | undefined>;
 }
@@ -24,17 +24,17 @@ export function googleRoutes(agents: AgentDirectory): readonly Route[] {
       summary: 'Start linking a Google account',
       body: StartLinking,
       responses: {
-        200: { description: 'Where to send the browser', schema: LinkingStarted },
+        200: { description: 'The URL for the browser', schema: LinkingStarted },
         404: NO_SUCH_AGENT,
-        409: { description: 'NOT_CONFIGURED: the answer names the missing settings' },
-        502: { description: 'Google does not answer' },
+        409: { description: 'NOT_CONFIGURED: the response names the missing settings' },
+        502: { description: 'Google does not respond' },
       },
       async handle({ principal, params }) {
         await loadAgent(agents, principal.accountId, params.agent_id);
         throw new ApiError(
           'NOT_CONFIGURED',
           'Google accounts cannot be linked: GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET are missing',
-          { detail: 'This version has no use for these settings yet: the linking comes later' },
+          { detail: 'This version of Parley does not support linked Google accounts' },
         );
       },
     }),
@@ -42,7 +42,7 @@ export function googleRoutes(agents: AgentDirectory): readonly Route[] {
       ...COMMON,
       method: 'get',
       path: '/google/{agent_id}/status',
-      summary: 'Tell which Google account is linked',
+      summary: 'Get the linked Google account',
       responses: { 200: { description: 'The link', schema: GoogleStatus }, 404: NO_SUCH_AGENT },
       async handle({ principal, params }) {
         return presentNotLinked(await loadAgent(agents, principal.accountId, params.agent_id));
@@ -54,7 +54,7 @@ export function googleRoutes(agents: AgentDirectory): readonly Route[] {
       path: '/google/{agent_id}/disconnect',
       summary: 'Disconnect the linked Google account',
       responses: {
-        200: { description: 'Whether one was linked', schema: GoogleDisconnected },
+        200: { description: 'Whether an account was linked', schema: GoogleDisconnected },
         404: NO_SUCH_AGENT,
       },
       async handle({ principal, params }) {

@@ -5,7 +5,7 @@ export const StartLinking = model({
   return_path: str({
     max: 2_048,
     pattern: /^\/(?![/\\])/,
-    description: 'Where the browser goes afterwards: a path of this server.',
+    description: 'Path of this server to which the browser is redirected afterwards.',
   })
     .nullable()
     .optional(),

@@ -19,7 +19,7 @@ interface AgentRow {
   readonly updated_at: Date;
 }
 
-/** The rows of `agents`. Methods with an account see only its rows. */
+/** The table `agents`, except `secret-rotation.ts`. Methods with an account see only its rows. */
 export class AgentsRepository {
   readonly #db: Knex;
 
@@ -181,11 +181,15 @@ function explainViolation(cause: unknown): ApiError | undefined {
     case 'agents_deployed_number':
       return new ApiError(
         'PHONE_NUMBER_IN_USE',
-        "Another deployed agent has this agent's phone number: pause that one or take another number",
+        "Another deployed agent has this agent's phone number: pause that agent or use another number",
         { cause },
       );
     case 'agents_kb_id_fkey':
-      return new ApiError('KNOWLEDGE_BASE_NOT_FOUND', 'The knowledge base was deleted', { cause });
+      return new ApiError(
+        'KNOWLEDGE_BASE_NOT_FOUND',
+        'The knowledge base was deleted: choose another one',
+        { cause },
+      );
     default:
       return undefined;
   }

@@ -47,7 +47,7 @@ type AgentCall = Pick<
   'principal' | 'params' | 'ifMatch'
 >;
 
-/** `/agent`: everything about agents except their calls. */
+/** `/agent`, without the routes about calls. */
 export function agentRoutes(parts: AgentRouteParts): readonly Route[] {
   return [
     ...collectionRoutes(parts),
@@ -71,7 +71,8 @@ function collectionRoutes({ agents, models }: AgentRouteParts): readonly Route[]
         201: { description: 'The agent, paused', schema: AgentBody, headers: TAGGED },
         404: { description: 'No such knowledge base' },
         409: {
-          description: 'Its number belongs to another account, or the first request still runs',
+          description:
+            'The number belongs to another account, or the first request with this Idempotency-Key is still running',
         },
       },
       async handle({ principal, body }) {
@@ -85,7 +86,7 @@ function collectionRoutes({ agents, models }: AgentRouteParts): readonly Route[]
       path: '/agent',
       summary: 'List agents',
       description:
-        'The newest first. Without page and limit a plain array, with either one page of it.',
+        'Newest first. Without `page` and `limit`, the response is an array of all agents; with either, it is one page.',
       query: ListAgents,
       responses: { 200: { description: 'The agents', schema: AgentList } },
       async handle({ principal: { accountId }, query }) {
@@ -115,8 +116,8 @@ function templateRoute(): Route {
     ...COMMON,
     method: 'post',
     path: '/agent/init-agent',
-    summary: 'Get a template to make an agent from',
-    description: 'Makes nothing: name and config are a body for POST /agent, to be filled in.',
+    summary: 'Get a template for a new agent',
+    description: 'Creates nothing. `name` and `config` are a body for `POST /agent`.',
     body: InitAgent,
     responses: { 200: { description: 'The template', schema: InitialAgent } },
     handle: ({ body }) => initialAgent(body),
@@ -150,7 +151,7 @@ function oneAgentRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
       responses: {
         200: { description: 'The agent', schema: AgentBody, headers: TAGGED },
         404: NOTHING_SUCH,
-        409: { description: 'The agent is disabled, or its number is in use' },
+        409: { description: 'The agent is disabled, or the number is in use' },
       },
       async handle(call) {
         return respond(await agents.update(refOf(call), call.body));
@@ -182,7 +183,7 @@ function knowledgeBaseRoutes({ agents, models }: AgentRouteParts): readonly Rout
       ...common,
       method: 'delete',
       path: '/agent/{agent_id}/knowledge-base',
-      summary: 'Take the knowledge base away',
+      summary: 'Remove the knowledge base',
       responses: {
         204: { description: 'The agent has no knowledge base' },
         404: NO_SUCH_AGENT,
@@ -208,7 +209,7 @@ function statusRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
         404: NO_SUCH_AGENT,
         409: {
           description:
-            'The agent is disabled, its number in use or not owned, or its language not available',
+            'The agent is disabled, the number is in use or not owned, or the language is not available',
         },
       },
       async handle(call) {

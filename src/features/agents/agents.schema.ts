@@ -21,7 +21,7 @@ export const UpdateAgent = model({
 }).meta({
   id: 'UpdateAgent',
   description:
-    'What is left out stays as it is, null clears, arrays replace; tts_params and webhooks merge field by field.',
+    'Missing fields stay unchanged, null clears a field, arrays replace. `tts_params` and `webhooks` are merged field by field.',
 });
 export type UpdateAgent = z.output<typeof UpdateAgent>;
 
@@ -51,7 +51,7 @@ export type AgentBody = z.output<typeof AgentBody>;
 const AgentPage = model({ items: list(AgentBody), pagination: Pagination }).meta({
   id: 'AgentPage',
 });
-/** All agents without `page` and `limit`, else one page. */
+/** Without `page` and `limit`: all agents. Otherwise one page. */
 export const AgentList = z.union([list(AgentBody), AgentPage]);
 export const AgentAndMessage = model({ agent: AgentBody, message: str() });
 /** The `sip_` fields are present if LiveKit is configured and the agent has a number. */

@@ -144,7 +144,7 @@ export class AgentService {
       voiceId,
     });
     if (problem !== undefined) throw new ApiError('LANGUAGE_NOT_AVAILABLE', problem);
-    // A deployed agent is checked too: its account may have lost the number.
+    // A deployed agent is also checked, because its account may have lost the number.
     const number = agent.config.phone_number;
     if (number) await this.#parts.numbers.requireUsable(ref.accountId, number);
     const deployed = await this.#setStatus(ref, 'deployed');
@@ -202,7 +202,7 @@ export class AgentService {
   #logIneffective({ id, config }: Agent): void {
     const settings = ineffectiveSettingsOf(config);
     if (settings.length === 0) return;
-    this.#parts.log.info({ agent: id, settings }, 'settings of the agent have no effect');
+    this.#parts.log.info({ agent: id, settings }, 'Some settings of an agent have no effect');
   }
 
   async #requireStorable(accountId: string, config: AgentConfigInput | undefined): Promise<void> {

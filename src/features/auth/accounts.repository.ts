@@ -58,7 +58,7 @@ export class AccountsRepository {
 
   /**
    * Deducts the price of a number of characters of speech, in one statement.
-   * @returns the credits taken; undefined, with nothing taken, where they are not there.
+   * @returns the deducted credits; undefined if the balance is too low
    */
   async spendOnSpeech(id: string, characters: number): Promise<string | undefined> {
     const cost = 'price_per_1000_characters * ? / 1000';

@@ -47,7 +47,7 @@ interface ApiKeyRow {
   readonly expires_at: Date | null;
 }
 
-/** The only code that names the columns of `api_keys`. Every answer is about one account's keys. */
+/** The table `api_keys`. Methods with an account see only its rows. */
 export class ApiKeysRepository {
   readonly #db: Knex;
 

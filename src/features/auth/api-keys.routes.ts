@@ -45,7 +45,7 @@ function collectionRoutes({ keys }: ApiKeyRouteParts): readonly Route[] {
       method: 'get',
       path: PATH,
       summary: 'List API keys',
-      responses: { 200: { description: 'The keys, the newest first', schema: ApiKeyList } },
+      responses: { 200: { description: 'The keys, newest first', schema: ApiKeyList } },
       async handle({ principal }) {
         const found = await keys.list(principal.accountId);
         return { api_keys: found.map(toBody), total_keys: found.length };
@@ -59,9 +59,10 @@ function collectionRoutes({ keys }: ApiKeyRouteParts): readonly Route[] {
       isIdempotent: true,
       body: CreateApiKey,
       responses: {
-        201: { description: 'The key, shown this once', schema: NewApiKeyBody },
+        201: { description: 'The key. Its text is shown only here', schema: NewApiKeyBody },
         409: {
-          description: 'SECRET_ALREADY_SHOWN to a repetition, or the first request still runs',
+          description:
+            'SECRET_ALREADY_SHOWN for a repetition, or the first request with this Idempotency-Key is still running',
         },
       },
       replay: { keep: withoutSecret, answer: secretAlreadyShown },
@@ -69,7 +70,10 @@ function collectionRoutes({ keys }: ApiKeyRouteParts): readonly Route[] {
       async handle({ principal, body }) {
         const scopes = body.scopes ?? principal.scopes.filter(isScope);
         if ((await keys.count(principal.accountId)) >= MAX_KEYS) {
-          throw new ApiError('FORBIDDEN', `An account has at most ${MAX_KEYS} API keys`);
+          throw new ApiError(
+            'FORBIDDEN',
+            `The account has ${MAX_KEYS} API keys, the maximum: delete one first`,
+          );
         }
         const key = makeApiKey();
         const info = await keys.insert(principal.accountId, key, {
@@ -103,14 +107,14 @@ function oneKeyRoutes({ keys, directory }: ApiKeyRouteParts): readonly Route[] {
       method: 'put',
       path: `${PATH}/{key_id}`,
       summary: 'Update an API key',
-      description: 'What is left out stays as it is.',
+      description: 'Missing fields stay unchanged.',
       params: KeyPath,
       body: UpdateApiKey,
       responses: { 200: { description: 'The key', schema: ApiKeyBody }, 404: NO_SUCH_KEY },
       async handle({ principal, params, body }) {
         const before = await findOrThrow(keys, principal, params.key_id);
         const change = toFields(body);
-        // Activating or prolonging a key with more scopes would grant these scopes.
+        // Activating or extending a key with more scopes would grant these scopes.
         if (change.scopes || change.isActive || change.expiresAt !== undefined) {
           requireGrantable(principal, change.scopes ?? before.scopes);
         }
@@ -172,9 +176,13 @@ function withoutSecret(body: unknown): unknown {
 
 async function secretAlreadyShown(kept: unknown): Promise<never> {
   const { id } = (kept as Pick<z.output<typeof NewApiKeyBody>, 'key_info'>).key_info;
-  throw new ApiError('SECRET_ALREADY_SHOWN', 'This request has made a key, which is shown once', {
-    detail: `The key has the id ${id}: delete it and make another if its text was lost`,
-  });
+  throw new ApiError(
+    'SECRET_ALREADY_SHOWN',
+    'This request has created a key, which is shown only once',
+    {
+      detail: `The key has the id ${id}: if its text is lost, delete it and create another one`,
+    },
+  );
 }
 
 function unique(scopes: readonly Scope[]): readonly Scope[] {

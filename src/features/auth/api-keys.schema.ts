@@ -21,7 +21,7 @@ export const CreateApiKey = model({
   scopes: scopes()
     .nullable()
     .optional()
-    .meta({ description: 'Default: those of the key that asks.' }),
+    .meta({ description: 'Default: the scopes of the key that sends the request.' }),
 }).meta({ id: 'CreateApiKey' });
 
 export const UpdateApiKey = model({
@@ -50,6 +50,6 @@ export const ApiKeyList = model({ api_keys: list(ApiKeyBody), total_keys: int() 
 });
 
 export const NewApiKeyBody = model({
-  api_key: str({ description: 'The key itself, shown this once.' }),
+  api_key: str({ description: 'The text of the key. It is shown only here.' }),
   key_info: ApiKeyBody,
 }).meta({ id: 'NewApiKey' });

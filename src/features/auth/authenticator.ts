@@ -44,7 +44,7 @@ export class ApiKeyAuthenticator {
   constructor(parts: ApiKeyAuthenticatorParts) {
     this.#parts = parts;
     this.#now = parts.now ?? Date.now;
-    // Without an own clock the caches use a monotonic one: a clock that is set back prolongs no entry.
+    // By default, the caches use a monotonic clock, so that no entry lives longer if the clock is set back.
     this.#perf = parts.now ? { now: parts.now } : performance;
     // Entries are fresh up to and including `ttl`.
     const options = { max: MAX_ENTRIES, ttl: CACHE_MS - 1, ttlResolution: 0, perf: this.#perf };
@@ -109,7 +109,7 @@ export class ApiKeyAuthenticator {
   }
 
   async #accountExists(id: string): Promise<boolean> {
-    // An id in capitals would be another text for the same account.
+    // An id in upper case would be another text for the same account.
     if (!isUuid(id) || id !== id.toLowerCase()) return false;
     if (this.#accounts.has(id)) return true;
     const start = this.#perf.now();

@@ -7,7 +7,7 @@ import type { AccountsRepository } from './accounts.repository.js';
 import { makeApiKey, prefixOfApiKey } from './api-key.js';
 import type { ApiKeysRepository } from './api-keys.repository.js';
 
-/** The file in DATA_DIR with the first key, for operators and the page. */
+/** The file in DATA_DIR with the first key, for operators and the console. */
 export const API_KEY_FILE = 'api-key';
 
 export interface FirstAccountParts {
@@ -22,7 +22,7 @@ export interface FirstAccountParts {
 /**
  * Ensures that there is an account, and in `DATA_DIR/api-key` a key that the database contains.
  *
- * The file is written before the transaction ends, so that the key exists wherever the account does. A
+ * The file is written before the transaction ends, so that an account never exists without its key. A
  * crash in between leaves a file with an unknown key; then the next start writes a new one. The same
  * happens if the key was deleted or the file belongs to another database. An inactive key stays.
  * @returns the key, if this call has created it, so that it can be shown once
@@ -41,7 +41,7 @@ export async function ensureFirstAccount(parts: FirstAccountParts): Promise<stri
     const key = makeApiKey();
     await keys.insert(accountId, key, {
       name: existing === undefined ? 'First key' : 'Key of a data folder',
-      description: `Made at start and kept in the file ${API_KEY_FILE} of the data folder`,
+      description: `Created at the start and stored in the file ${API_KEY_FILE} of the data folder`,
       scopes: ['*'],
       isActive: true,
       expiresAt: null,

@@ -98,7 +98,7 @@ function keysOf(keys: JWTVerifyGetKey): JWTVerifyGetKey {
       return await keys(header, token);
     } catch (cause) {
       if (TOKEN_ERRORS.some((kind) => cause instanceof kind)) throw cause;
-      const message = 'The keys of the issuer of tokens cannot be had at the moment';
+      const message = 'The key set of the token issuer is unreachable: try again later';
       throw new ApiError('OVERLOADED', message, { retryAfterS: RETRY_AFTER_S, cause });
     }
   };

@@ -17,7 +17,7 @@ export class CompiledDictionaries {
   }
 
   /**
-   * @param version null for the current one.
+   * @param version - null for the current one
    * @throws ApiError DICTIONARY_NOT_FOUND, DICTIONARY_VERSION_NOT_FOUND
    */
   async find(accountId: string, id: string, version: number | null): Promise<Dictionary> {

@@ -134,7 +134,7 @@ export class DictionariesRepository {
     });
   }
 
-  /** @param alongside runs in the transaction of the deletion */
+  /** @param alongside - runs in the transaction of the deletion */
   async delete(
     accountId: string,
     id: string,

@@ -57,7 +57,7 @@ function creationRoutes(
       isIdempotent: true,
       responses: {
         200: THE_DICTIONARY,
-        400: { description: 'The request cannot be understood' },
+        400: { description: 'The request is not valid' },
         502: NOT_STORED,
       },
       async handle({ principal, body }) {
@@ -75,7 +75,10 @@ function creationRoutes(
       isIdempotent: true,
       responses: {
         200: THE_DICTIONARY,
-        400: { description: 'The file is no lexicon; the answer tells line and column' },
+        400: {
+          description:
+            'The file is not a valid lexicon. The response contains the line and the column',
+        },
         413: { description: 'The file is too large' },
         502: NOT_STORED,
       },
@@ -89,7 +92,7 @@ function creationRoutes(
       method: 'get',
       path: PATH,
       summary: 'List dictionaries',
-      description: 'The newest first, without their rules.',
+      description: 'Newest first, without the rules.',
       responses: { 200: { description: 'The dictionaries', schema: DictionaryList } },
       async handle({ principal }) {
         return (await dictionaries.list(principal.accountId, MAX_LIST)).map(
@@ -137,9 +140,9 @@ function oneDictionaryRoutes(
       method: 'delete',
       path: ONE,
       summary: 'Delete a dictionary',
-      description: 'Agents that use it go on without it.',
+      description: 'It is removed from the agents that use it.',
       responses: {
-        200: { description: 'The dictionary is gone', schema: DictionaryDeleted },
+        200: { description: 'The dictionary was deleted', schema: DictionaryDeleted },
         404: DICTIONARY_NOT_FOUND,
       },
       async handle({ principal, params: { dictionary_id: id } }) {
@@ -181,7 +184,7 @@ function ruleRoutes({ dictionaries }: DictionaryRouteParts, bodies: Bodies): rea
       ...common,
       path: `${ONE}/set-rules`,
       summary: 'Replace the rules',
-      description: 'Makes a version, which becomes the current one.',
+      description: 'Creates a version, which becomes the current one.',
       body: bodies.rules,
       async handle({ principal, params, body }) {
         const { accountId } = principal;
@@ -194,13 +197,13 @@ function ruleRoutes({ dictionaries }: DictionaryRouteParts, bodies: Bodies): rea
       ...common,
       path: `${ONE}/add-rules`,
       summary: 'Add rules',
-      description: 'Behind those that are there. Makes a version, which becomes the current one.',
+      description: 'Appends the rules. Creates a version, which becomes the current one.',
       body: bodies.rules,
       responses: {
         ...common.responses,
         409: {
           description:
-            'A rule with one of the ids is there, no room for so many, or the first request still runs',
+            'The dictionary has a rule with one of the ids, the rules exceed the limit, or the first request with this Idempotency-Key is still running',
         },
       },
       async handle({ principal, params, body }) {
@@ -214,7 +217,7 @@ function ruleRoutes({ dictionaries }: DictionaryRouteParts, bodies: Bodies): rea
       ...common,
       path: `${ONE}/remove-rules`,
       summary: 'Remove rules',
-      description: 'By their ids. Makes a version, which becomes the current one.',
+      description: 'Removes rules by their ids. Creates a version, which becomes the current one.',
       body: bodies.removeRules,
       async handle({ principal, params, body }) {
         const { accountId } = principal;

@@ -45,7 +45,7 @@ export function dictionaryBodies(limits: PlsLimits) {
       name: name(),
       language: language()
         .optional()
-        .meta({ description: 'ISO 639-1; without it the xml:lang of the file.' }),
+        .meta({ description: 'ISO 639-1. Default: `xml:lang` of the file.' }),
     }).meta({ id: 'CreateDictionaryFromFile' }),
     rules: model({ rules }).meta({ id: 'DictionaryRules' }),
     removeRules: model({
@@ -58,23 +58,23 @@ export function dictionaryBodies(limits: PlsLimits) {
 function ruleInput({ wordLength, replacementLength }: PlsLimits) {
   return model({
     id: str({ max: MAX_ID_LENGTH }).refine(isXmlText, NO_CONTROLS).nullable().optional().meta({
-      description: 'Made where it is left out; stays the same from version to version.',
+      description: 'Default: generated. It is the same in all versions.',
       pattern: XML_TEXT,
     }),
     word: str({
       min: 1,
       max: wordLength,
-      description: 'Word or phrase; a space in it matches any run of white space.',
+      description: 'Word or phrase. A space matches any white space.',
     })
       .refine((word) => word.trim() !== '', 'word must not be blank')
       .refine(isXmlText, NO_CONTROLS)
       .meta({ pattern: XML_WORD }),
-    replacement: str({ max: replacementLength, description: 'Spoken instead.' })
+    replacement: str({ max: replacementLength, description: 'Text that is spoken instead.' })
       .refine(isXmlText, NO_CONTROLS)
       .meta({ pattern: XML_TEXT }),
     ipa: str({
       max: replacementLength,
-      description: 'Said by voices with a phoneme stage; the others say the replacement.',
+      description: 'Phonemes for voices that support them. Other voices speak the replacement.',
     })
       .refine(isXmlText, NO_CONTROLS)
       .meta({ pattern: XML_TEXT })
@@ -95,7 +95,7 @@ const SUMMARY = {
   id: str({ format: 'uuid' }),
   name: name(),
   language: language(),
-  current_version: int({ description: 'The version that is used where none is named.' }),
+  current_version: int({ description: 'The version that is used by default.' }),
   created_at_unix: unixSeconds('Creation'),
   updated_at_unix: unixSeconds('Last change'),
 };
@@ -113,12 +113,12 @@ const RuleBody = model({
 
 export const DictionaryBody = model({
   ...SUMMARY,
-  rules: list(RuleBody).meta({ description: 'Of the current version.' }),
+  rules: list(RuleBody).meta({ description: 'The rules of the current version.' }),
   versions: list(
     model({ version: int(), created_at_unix: unixSeconds('Creation') }).meta({
       id: 'PronunciationDictionaryVersion',
     }),
-  ).meta({ description: 'The newest first.' }),
+  ).meta({ description: 'Newest first.' }),
 }).meta({ id: 'PronunciationDictionary' });
 export type DictionaryBody = z.output<typeof DictionaryBody>;
 

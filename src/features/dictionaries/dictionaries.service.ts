@@ -98,7 +98,7 @@ export class DictionaryService {
     const most = this.#parts.limits.rules;
     return this.#changeRules(accountId, id, (present) => {
       if (present.length + rules.length > most) {
-        const sentence = `The dictionary would have more than ${most} rules`;
+        const sentence = `The dictionary would have more than ${most} rules, the maximum: remove some first`;
         throw new ApiError('DICTIONARY_FULL', sentence);
       }
       const ids = new Set(present.map(({ id }) => id));
@@ -150,7 +150,7 @@ export class DictionaryService {
       return await this.#parts.repository.insert({ ...given, id: randomUUID(), accountId });
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
-      throw new ApiError('DICTIONARY_CREATION_FAILED', 'The dictionary could not be stored', {
+      throw new ApiError('DICTIONARY_CREATION_FAILED', 'Cannot store the dictionary: try again', {
         cause: error,
       });
     }

@@ -84,13 +84,13 @@ export class DocumentsRepository {
   readonly #db: Knex;
   readonly #model: string;
 
-  /** @param embeddingModel ignores vectors of other models */
+  /** @param embeddingModel - vectors of other models are ignored */
   constructor(db: Knex, embeddingModel: string) {
     this.#db = db;
     this.#model = embeddingModel;
   }
 
-  /** Undefined when the knowledge base holds `most` documents already, or is gone. */
+  /** Undefined if the knowledge base has `most` documents, or does not exist. */
   async insert(
     kbId: number,
     document: NewDocument,
@@ -155,7 +155,7 @@ export class DocumentsRepository {
 
   /**
    * Claims the oldest unclaimed file of the next account.
-   * @param afterAccount the last account; accounts take turns in the order of their ids
+   * @param afterAccount - the last account. Accounts are served round robin, by id
    */
   async claimFile(afterAccount = BEFORE_ALL_ACCOUNTS): Promise<ClaimedFile | undefined> {
     const { rows } = await this.#db.raw<{ rows: ClaimedFile[] }>(
@@ -232,7 +232,7 @@ export class DocumentsRepository {
       bytes: row.bytes,
       metadata: row.metadata,
       state: isFailed ? 'failed' : isIndexed ? 'indexed' : 'pending',
-      failure: isFailed ? (row.failure ?? 'It could not be indexed') : undefined,
+      failure: isFailed ? (row.failure ?? 'The document could not be indexed') : undefined,
       passages: row.passage_count ?? 0,
       createdAt: row.created_at,
     };

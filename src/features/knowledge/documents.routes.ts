@@ -32,7 +32,7 @@ function collectionRoutes(knowledge: KnowledgeService, maxFileBytes: number): re
       path: PATH,
       summary: 'Add a file to a knowledge base',
       description:
-        'Its text is taken and indexed after the answer; a document that cannot be read is FAILED, with a failure_reason.',
+        'Extracts and indexes the text after the response. A document that cannot be read has the status FAILED and a `failure_reason`.',
       params: DocumentsPath,
       body: AddDocument,
       isMultipart: true,
@@ -54,11 +54,11 @@ function collectionRoutes(knowledge: KnowledgeService, maxFileBytes: number): re
       method: 'get',
       path: PATH,
       summary: 'List the documents of a knowledge base',
-      description: 'The oldest first, each with the state of its indexing.',
+      description: 'Oldest first, with the state of indexing.',
       params: DocumentsPath,
       query: ListDocuments,
       responses: {
-        200: { description: 'One page of them', schema: DocumentPage },
+        200: { description: 'One page of documents', schema: DocumentPage },
         404: NO_SUCH_BASE,
       },
       async handle({ principal, params: { kb_id: kbId }, query }) {
@@ -85,8 +85,8 @@ function oneRoutes(knowledge: KnowledgeService): readonly Route[] {
     route({
       ...common,
       method: 'delete',
-      summary: 'Take a document out of a knowledge base',
-      responses: { 204: { description: 'It is no longer found' }, 404: NO_SUCH },
+      summary: 'Remove a document from a knowledge base',
+      responses: { 204: { description: 'The document was removed' }, 404: NO_SUCH },
       async handle({ principal, params: { kb_id: kbId, document_id: id } }) {
         await knowledge.deleteDocument(principal.accountId, kbId, id);
         return reply(204);

@@ -14,7 +14,8 @@ import { DOCUMENT_KINDS } from './extraction/document-kind.js';
 /** A file field. */
 export const documentUpload = () =>
   upload({
-    description: 'Plain text, Markdown, HTML, PDF or DOCX; told by its content and its name.',
+    description:
+      'Plain text, Markdown, HTML, PDF or DOCX. The type is detected from the content and the name.',
     mediaTypes: [
       'text/plain',
       'text/markdown',
@@ -27,7 +28,7 @@ export const documentUpload = () =>
 
 export const AddDocument = model({
   file: documentUpload(),
-  name: str({ min: 1, max: 255, description: "Instead of the file's own name." })
+  name: str({ min: 1, max: 255, description: 'Default: the name of the file.' })
     .nullable()
     .optional(),
 }).meta({ id: 'AddKnowledgeDocument' });
@@ -40,13 +41,13 @@ export const DocumentBody = model({
   document_id: int(),
   kb_id: int(),
   name: str(),
-  title: str({ description: 'What the document says that it is called.' }),
+  title: str({ description: 'The title in the metadata of the document.' }),
   kind: oneOf(DOCUMENT_KINDS),
   bytes: int(),
   metadata: anyDict(),
   status: oneOf(['PENDING', 'INDEXED', 'FAILED']),
   failure_reason: str().nullable(),
-  passages: int({ description: 'That can be found.' }),
+  passages: int({ description: 'Number of passages that searches can return.' }),
   created_at: str({ format: 'date-time' }),
 }).meta({ id: 'KnowledgeBaseDocument' });
 export type DocumentBody = z.output<typeof DocumentBody>;

@@ -9,17 +9,17 @@ import {
 } from './documents.repository.js';
 import { documentKindOf } from './extraction/document-kind.js';
 
-/** Per account, of files that wait for extraction. */
+/** Maximum size of the files of an account that wait for extraction. */
 const MAX_PENDING_BYTES = 500 * 1_048_576;
 /**
- * Files that are inserted at once. Each may wait for the indexer's lock, with a connection that calls
- * would miss.
+ * Files that are inserted at the same time. Each may wait for the lock of the indexer and occupy a
+ * connection that calls need.
  */
 const MAX_INSERTS = 2;
 
 export interface SubmittedFile {
   readonly file: UploadedFile;
-  /** Instead of the file's own name. */
+  /** Default: the name of the file. */
   readonly name?: string | null | undefined;
 }
 
@@ -52,9 +52,13 @@ export class FileIntake {
     }
     return this.#inserts(async () => {
       if ((await this.#documents.pendingBytes(accountId)) + bytes.length > MAX_PENDING_BYTES) {
-        throw new ApiError('RATE_LIMITED', 'Too many files wait to be read: send more later', {
-          headers: { 'Retry-After': '30' },
-        });
+        throw new ApiError(
+          'RATE_LIMITED',
+          'Too many files of this account wait for text extraction: try again later',
+          {
+            headers: { 'Retry-After': '30' },
+          },
+        );
       }
       return insert({ name: storableName(name ?? file.name), kind, bytes, metadata: {} });
     });

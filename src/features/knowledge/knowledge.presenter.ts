@@ -3,7 +3,7 @@ import type { KnowledgeBaseBody } from './knowledge.schema.js';
 
 /**
  * The body of a knowledge base.
- * @param whyIndexingWaits the reason, if indexing is interrupted
+ * @param whyIndexingWaits - the reason, if indexing is interrupted
  */
 export function presentKnowledgeBase(
   kb: KnowledgeBase,

@@ -59,7 +59,7 @@ export class KnowledgeRepository implements KnowledgeBaseDirectory {
   readonly #db: Knex;
   readonly #model: string;
 
-  /** @param embeddingModel ignores vectors of other models */
+  /** @param embeddingModel - vectors of other models are ignored */
   constructor(db: Knex, embeddingModel: string) {
     this.#db = db;
     this.#model = embeddingModel;

@@ -41,7 +41,7 @@ function collectionRoutes(knowledge: KnowledgeService, maxFileBytes: number): re
       summary: 'Create a knowledge base',
       isIdempotent: true,
       description:
-        'From texts in JSON, or from one file in a form. Indexing goes on after the answer; `message` tells how far it is.',
+        'Creates a knowledge base from texts in JSON, or from one file in a form. Indexing continues after the response; `message` describes its progress.',
       body: CreateKnowledgeBase,
       form: { body: CreateKnowledgeBaseForm, maxFileBytes },
       maxBodyBytes: MAX_BODY_BYTES,
@@ -61,9 +61,9 @@ function collectionRoutes(knowledge: KnowledgeService, maxFileBytes: number): re
       method: 'get',
       path: PATH,
       summary: 'List knowledge bases',
-      description: 'The newest first.',
+      description: 'Newest first.',
       query: ListKnowledgeBases,
-      responses: { 200: { description: 'One page of them', schema: KnowledgeBasePage } },
+      responses: { 200: { description: 'One page of knowledge bases', schema: KnowledgeBasePage } },
       async handle({ principal, query }) {
         const { items, pagination } = await knowledge.list(principal.accountId, query);
         const why = knowledge.whyIndexingWaits;
@@ -109,8 +109,8 @@ function oneRoutes(knowledge: KnowledgeService): readonly Route[] {
       ...common,
       method: 'delete',
       summary: 'Delete a knowledge base',
-      description: 'Agents that have it lose it.',
-      responses: { 204: { description: 'It no longer exists' }, 404: NO_SUCH },
+      description: 'It is removed from its agents.',
+      responses: { 204: { description: 'The knowledge base was deleted' }, 404: NO_SUCH },
       async handle({ principal, params: { kb_id: kbId } }) {
         await knowledge.delete(principal.accountId, kbId);
         return reply(204);

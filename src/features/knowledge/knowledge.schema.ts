@@ -30,11 +30,11 @@ const documents = () =>
     { message: `the documents must not be longer than ${MAX_TOTAL} characters together` },
   );
 
-const name = () => str({ max: 255, description: 'Of the knowledge base.' });
+const name = () => str({ max: 255, description: 'Name of the knowledge base.' });
 const description = () => str({ max: 2_000 });
 const language = () =>
   oneOf(LANGUAGES, {
-    description: 'ISO 639-1, for finding words; without it each document tells its own.',
+    description: 'ISO 639-1, for full-text search. Default: detected for each document.',
   });
 
 const TEXTS = {
@@ -61,7 +61,7 @@ export const UpdateKnowledgeBase = model({
   documents: documents().optional(),
 }).meta({
   id: 'UpdateKnowledgeBase',
-  description: 'What is left out stays as it is; documents, when given, replace all there are.',
+  description: 'Missing fields stay unchanged. `documents` replaces all documents.',
 });
 export type UpdateKnowledgeBase = z.output<typeof UpdateKnowledgeBase>;
 
@@ -75,8 +75,8 @@ const FIELDS = {
   updated_at: str({ format: 'date-time' }),
   name: str(),
   description: str(),
-  language: str({ description: 'ISO 639-1; null: each document tells its own.' }).nullable(),
-  message: str({ description: 'How far indexing is.' }),
+  language: str({ description: 'ISO 639-1; null: detected for each document.' }).nullable(),
+  message: str({ description: 'The progress of indexing.' }),
 };
 
 export const KnowledgeBaseBody = model(FIELDS).meta({ id: 'KnowledgeBase' });

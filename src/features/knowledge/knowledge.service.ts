@@ -44,7 +44,7 @@ export class KnowledgeService {
   ): Promise<KnowledgeBase> {
     const { knowledge, intake, onDocuments } = this.#parts;
     if ((await knowledge.count(accountId)) >= MAX_KNOWLEDGE_BASES) {
-      const message = `An account has at most ${MAX_KNOWLEDGE_BASES} knowledge bases`;
+      const message = `The account has ${MAX_KNOWLEDGE_BASES} knowledge bases, the maximum: delete one first`;
       throw new ApiError('FORBIDDEN', message);
     }
     const created = file
@@ -100,7 +100,10 @@ export class KnowledgeService {
       documents.insert(kbId, document, MAX_DOCUMENTS),
     );
     if (!added) {
-      throw new ApiError('FORBIDDEN', `A knowledge base has at most ${MAX_DOCUMENTS} documents`);
+      throw new ApiError(
+        'FORBIDDEN',
+        `The knowledge base has ${MAX_DOCUMENTS} documents, the maximum: delete one first`,
+      );
     }
     onDocuments();
     return added;

@@ -7,7 +7,7 @@ import { BUILT_IN_RESPONDER } from './model-catalog.js';
 
 /** Lifetime of a list. */
 const CACHE_MS = 60_000;
-/** Per server. */
+/** Timeout per server. */
 const TIMEOUT_MS = 3_000;
 const MAX_MODELS = 200;
 const MAX_ID_LENGTH = 200;
@@ -18,13 +18,13 @@ export interface LanguageModelDiscoveryOptions {
   readonly servers: readonly LanguageModelServer[];
   readonly listModelIds?: (server: OpenAiServer) => Promise<readonly string[]>;
   readonly now?: () => number;
-  /** @param server its host */
+  /** @param server - its host */
   readonly onFault: (error: unknown, server: string) => void;
 }
 
 /**
  * The language models that agents may name: the configured ones, then those that the other servers list.
- * Servers are queried at most once a minute; a server that does not answer keeps its last list. If two
+ * Servers are queried at most once a minute; the last list of a server that does not respond is kept. If two
  * servers have a model of the same name, the second is `name@host`.
  */
 export class LanguageModelDiscovery {

@@ -67,7 +67,7 @@ export function languageModels(settings: LanguageModelConfig): LanguageModelSett
   const twice = all.find(({ id }, i) => all.findIndex((other) => other.id === id) !== i);
   if (twice) {
     throw new StartError(
-      `Two language servers have the model ${twice.id}: list it at one of them.`,
+      `Two LLM servers have the model ${twice.id}: list it for one of them only.`,
     );
   }
   const known = [...all.map(({ id }) => id), BUILT_IN_RESPONDER];
@@ -75,7 +75,7 @@ export function languageModels(settings: LanguageModelConfig): LanguageModelSett
   // Models of a queried server are not known yet.
   if (unknown !== undefined && servers.length === 0) {
     throw new StartError(
-      `LLM_FALLBACKS names the model ${unknown}, which no server has: the models are ${known.join(', ')}.`,
+      `LLM_FALLBACKS contains the model ${unknown}, which no server has: use ${known.join(', ')}.`,
     );
   }
   return { named: all, servers };
@@ -86,7 +86,7 @@ function readEndpoints(file: string, usualTokens: number) {
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const place = issue!.path.join('.') || 'the file';
-    throw new StartError(`LLM_FILE ${file} is not right: ${place}: ${issue!.message}.`);
+    throw new StartError(`LLM_FILE ${file} is not valid: ${place}: ${issue!.message}.`);
   }
   return parsed.data.map(({ base_url: baseUrl, api_key: apiKey, models: ids, context_tokens }) => ({
     ids,

@@ -14,7 +14,7 @@ const NOT_FOUND = {
   ],
   document: ['DOCUMENT_NOT_FOUND', (id) => `The knowledge base has no document with the id ${id}`],
   'knowledge base': ['KNOWLEDGE_BASE_NOT_FOUND', (id) => `No knowledge base has the id ${id}`],
-  'phone number': ['PHONE_NUMBER_NOT_FOUND', () => 'This account holds no such number'],
+  'phone number': ['PHONE_NUMBER_NOT_FOUND', () => 'The account does not have this phone number'],
   voice: ['VOICE_NOT_FOUND', () => 'No voice has the given voice_id'],
 } as const satisfies Readonly<
   Record<string, readonly [ApiErrorCode, (id: string | number) => string]>

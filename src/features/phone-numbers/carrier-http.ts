@@ -58,7 +58,7 @@ export class CarrierHttp {
       const text = await readText(response);
       return { status: response.status, isOk: response.ok, body: parseJsonOrUndefined(text) };
     } catch (cause) {
-      throw new ApiError('PROVIDER_ERROR', `${this.#options.name} cannot be reached`, { cause });
+      throw new ApiError('PROVIDER_ERROR', `${this.#options.name} is unreachable`, { cause });
     }
   }
 
@@ -69,12 +69,12 @@ export class CarrierHttp {
     throw this.failed(answer);
   }
 
-  /** @param detailText the carrier's error message */
+  /** @param detailText - the carrier's error message */
   failed({ status, isOk }: CarrierResponse, detailText?: string): ApiError {
     const { name } = this.#options;
     const sentence = isOk
-      ? `${name} gave an answer that cannot be read`
-      : `${name} answered with status ${status}`;
+      ? `${name} sent a response that is not valid`
+      : `${name} responded with status ${status}`;
     const detail = detailText?.slice(0, MAX_DETAIL_LENGTH);
     return new ApiError('PROVIDER_ERROR', sentence, { ...(detail && { detail }) });
   }
@@ -85,7 +85,7 @@ async function readText(response: Response): Promise<string> {
   let length = 0;
   for await (const part of response.body ?? []) {
     length += part.length;
-    if (length > MAX_RESPONSE_BYTES) throw new Error('The answer is too large');
+    if (length > MAX_RESPONSE_BYTES) throw new Error('The response is too large');
     parts.push(part);
   }
   return Buffer.concat(parts).toString();

@@ -7,7 +7,7 @@ export class DialBlocklist {
   readonly #exact: ReadonlySet<string>;
   readonly #prefixes: readonly string[];
 
-  /** @param patterns items of the setting OUTBOUND_REFUSED_NUMBERS */
+  /** @param patterns - items of the setting OUTBOUND_REFUSED_NUMBERS */
   constructor(patterns: readonly string[]) {
     this.#blocksShortNumbers = patterns.includes('short');
     this.#exact = new Set(patterns);
@@ -16,7 +16,7 @@ export class DialBlocklist {
       .map((pattern) => pattern.slice(0, -1));
   }
 
-  /** @param phoneNumber E.164 */
+  /** @param phoneNumber - E.164 */
   has(phoneNumber: string): boolean {
     if (this.#blocksShortNumbers && phoneNumber.length - 1 < MIN_DIGITS) return true;
     if (this.#exact.has(phoneNumber)) return true;

@@ -10,8 +10,8 @@ import {
 import type { PhoneNumberService } from './phone-numbers.service.js';
 
 const COMMON = { scope: 'numbers', tag: 'Phone numbers' } as const;
-const CARRIER_ERROR: RouteResponse = { description: 'The carrier fails' };
-const NOT_CONFIGURED = 'NOT_CONFIGURED: the answer names the missing settings of the carrier';
+const CARRIER_ERROR: RouteResponse = { description: 'The carrier failed' };
+const NOT_CONFIGURED = 'NOT_CONFIGURED: the response names the missing settings of the carrier';
 
 /** `/agent/…-phone-number(s)`. */
 export function phoneNumberRoutes(numbers: PhoneNumberService): readonly Route[] {
@@ -24,10 +24,10 @@ function carrierRoutes(numbers: PhoneNumberService): readonly Route[] {
     route({
       ...common,
       path: '/agent/search-phone-numbers',
-      summary: 'Search numbers that can be had',
+      summary: 'Search available phone numbers',
       body: SearchNumbers,
       responses: {
-        200: { description: 'Some of them', schema: AvailableNumberList },
+        200: { description: 'Some of the available numbers', schema: AvailableNumberList },
         409: { description: NOT_CONFIGURED },
         502: CARRIER_ERROR,
       },
@@ -47,13 +47,13 @@ function carrierRoutes(numbers: PhoneNumberService): readonly Route[] {
       isIdempotent: true,
       body: NumberChoice,
       responses: {
-        200: { description: 'The number is held', schema: NumberSelection },
+        200: { description: 'The number belongs to the account', schema: NumberSelection },
         403: {
           description:
             'The account has reached its limit of phone numbers (PHONE_NUMBER_LIMIT), or the scope is missing',
         },
         409: {
-          description: `The number cannot be had, the first request still runs, or ${NOT_CONFIGURED}`,
+          description: `The number is not available, the first request with this Idempotency-Key is still running, or ${NOT_CONFIGURED}`,
         },
         502: CARRIER_ERROR,
         503: { description: 'PUBLIC_URL is missing' },
@@ -67,11 +67,11 @@ function carrierRoutes(numbers: PhoneNumberService): readonly Route[] {
     route({
       ...common,
       path: '/agent/release-phone-number',
-      summary: 'Give a number back',
+      summary: 'Release a phone number',
       body: NumberChoice,
       responses: {
         200: { description: 'The number is released', schema: NumberSelection },
-        404: { description: 'The account holds no such number' },
+        404: { description: 'The account does not have this number' },
         409: { description: `A deployed agent has the number, or ${NOT_CONFIGURED}` },
         502: CARRIER_ERROR,
       },
@@ -90,14 +90,14 @@ function listRoutes(numbers: PhoneNumberService): readonly Route[] {
     route({
       ...common,
       path: '/agent/phone-numbers',
-      summary: "List the account's numbers",
+      summary: 'List the phone numbers of the account',
       responses: { 200: { description: 'The numbers', schema: NumberList } },
       handle: async ({ principal }) => presentNumbers(await numbers.list(principal.accountId)),
     }),
     route({
       ...common,
       path: '/agent/available-phone-numbers',
-      summary: "List the account's numbers that no deployed agent has",
+      summary: 'List the phone numbers of the account that no deployed agent uses',
       responses: { 200: { description: 'The numbers', schema: NumberList } },
       handle: async ({ principal }) =>
         presentAvailableNumbers(await numbers.list(principal.accountId)),

@@ -49,7 +49,10 @@ export class PhoneNumberService {
     const placed = await repository.reserve(order);
     if (placed === 'held') return;
     if (placed === 'taken') {
-      throw new ApiError('PHONE_NUMBER_IN_USE', 'This number is held already');
+      throw new ApiError(
+        'PHONE_NUMBER_IN_USE',
+        'The phone number belongs to an account already: select another one',
+      );
     }
     if (placed === 'limit-reached') {
       const sentence = 'The account has reached its limit of phone numbers: release a number first';
@@ -102,7 +105,7 @@ export class PhoneNumberService {
     if (origin === undefined) {
       throw new ApiError(
         'PUBLIC_URL_REQUIRED',
-        'The carrier must be told where to send calls: set PUBLIC_URL',
+        'The carrier needs a URL of this gateway for calls: set PUBLIC_URL',
       );
     }
     const base = `${origin}/telephony/${provider}`;

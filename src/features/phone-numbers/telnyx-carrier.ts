@@ -80,7 +80,10 @@ export class TelnyxCarrier implements Carrier {
       json: { phone_numbers: [{ phone_number: phoneNumber }] },
     });
     if (UNAVAILABLE_STATUSES.has(answer.status)) {
-      throw new ApiError('PHONE_NUMBER_IN_USE', 'Telnyx cannot give this number');
+      throw new ApiError(
+        'PHONE_NUMBER_IN_USE',
+        'The phone number is not available at Telnyx: select another one',
+      );
     }
     if (!answer.isOk) throw this.#failed(answer);
   }

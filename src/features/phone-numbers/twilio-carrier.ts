@@ -106,7 +106,10 @@ export class TwilioCarrier implements Carrier {
   #failed(answer: CarrierResponse): ApiError {
     const { code, message } = Failure.safeParse(answer.body).data ?? {};
     if (code !== undefined && UNAVAILABLE_CODES.has(code)) {
-      return new ApiError('PHONE_NUMBER_IN_USE', 'Twilio cannot give this number');
+      return new ApiError(
+        'PHONE_NUMBER_IN_USE',
+        'The phone number is not available at Twilio: select another one',
+      );
     }
     return this.#http.failed(answer, message);
   }

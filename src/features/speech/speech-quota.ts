@@ -4,9 +4,9 @@ import { ApiError } from '../../platform/http/api-error.js';
 const RETRY_AFTER_S = 2;
 
 export interface SpeechQuotaLimits {
-  /** Of all accounts together; 0 = any number. */
+  /** Limit for all accounts together. 0 = no limit. */
   readonly total: number;
-  /** 0 = any number. */
+  /** 0 = no limit. */
   readonly perAccount: number;
 }
 
@@ -19,7 +19,7 @@ export interface SpeechCredits {
 
 /** The error for an account with too few credits. */
 export function insufficientCredits(): ApiError {
-  return new ApiError('INSUFFICIENT_CREDITS', 'The account has not credits enough for this text');
+  return new ApiError('INSUFFICIENT_CREDITS', 'The account has too few credits for this text');
 }
 
 /** Bounds the texts that are spoken at the same time. */
@@ -45,16 +45,20 @@ export class SpeechQuota {
     if (perAccount > 0 && own >= perAccount) {
       throw new ApiError(
         'RATE_LIMITED',
-        `An account has at most ${perAccount} texts spoken at once`,
+        `The account has ${perAccount} texts in synthesis, the maximum: try again later`,
         {
           retryAfterS: RETRY_AFTER_S,
         },
       );
     }
     if (total > 0 && this.used >= total) {
-      throw new ApiError('OVERLOADED', 'Too many speech requests are being served', {
-        retryAfterS: RETRY_AFTER_S,
-      });
+      throw new ApiError(
+        'OVERLOADED',
+        'This gateway has too many speech requests: try again later',
+        {
+          retryAfterS: RETRY_AFTER_S,
+        },
+      );
     }
     this.#used.set(accountId, own + 1);
     let isHeld = true;

@@ -35,7 +35,7 @@ export function speechRoutes(parts: SpeechParts): readonly Route[] {
     route({
       ...shared,
       path: '/tts/speech/stream',
-      summary: 'Speak a text, sent as it is made',
+      summary: 'Synthesise a text as a stream',
       handle: (call) =>
         speakWithinQuota(parts, call, async (job) => {
           const startedAt = performance.now();
@@ -53,7 +53,7 @@ export function speechRoutes(parts: SpeechParts): readonly Route[] {
     route({
       ...shared,
       path: '/tts/speech',
-      summary: 'Speak a text, sent whole',
+      summary: 'Synthesise a text as one file',
       handle: (call) =>
         speakWithinQuota(parts, call, async (job) => {
           const { pieces, length } = await parts.synthesiser.synthesiseFile(job, call.signal);
@@ -69,11 +69,11 @@ const responses: Readonly<Record<number, RouteResponse>> = {
     description: 'The audio',
     mediaTypes: [...new Set([...AUDIO_FORMATS.values()].map((format) => format.contentType))],
   },
-  400: { description: 'The text is too long, or model, voice and language do not go together' },
-  402: { description: 'The account has not credits enough' },
-  404: { description: 'There is no such voice or dictionary' },
+  400: { description: 'The text is too long, or the model, voice and language do not match' },
+  402: { description: 'The account has too few credits' },
+  404: { description: 'No such voice or dictionary' },
   409: { description: 'No voice of this language is installed' },
-  503: { description: 'Too many requests are being served' },
+  503: { description: 'The gateway has too many requests' },
 };
 
 interface SpeechCall {
@@ -111,11 +111,12 @@ async function speakWithinQuota(
 function asApiError(error: unknown): unknown {
   if (!(error instanceof MediaError)) return error;
   if (error.code === 'TOO_LONG') {
-    const sentence = 'The text takes too long to say to be sent whole: stream it, or send less';
+    const sentence =
+      'The audio is too long for one response: use /tts/speech/stream, or send a shorter text';
     return new ApiError('TEXT_TOO_LONG', sentence, { cause: error });
   }
   if (error.code === 'QUEUE_FULL') {
-    return new ApiError('OVERLOADED', 'Too much speech is being made', {
+    return new ApiError('OVERLOADED', 'This gateway buffers too much speech: try again later', {
       retryAfterS: 2,
       cause: error,
     });
@@ -144,7 +145,7 @@ async function* prependResult<T>(
 }
 
 /**
- * Writes chunks and ends the response. Pulls the next chunk when the client has read the one before, so
+ * Writes chunks and ends the response. Pulls the next chunk when the client has read the previous one, so
  * a client that stops reading stops synthesis. After `idleMs` without reading it is disconnected.
  */
 async function sendAudio(

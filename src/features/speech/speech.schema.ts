@@ -23,17 +23,17 @@ export function audioFields(modelIds: readonly string[]) {
     {
       voice_id: str({
         max: 200,
-        description: 'Without one the default voice of the language speaks.',
+        description: 'Default: the default voice of the language.',
       }),
       audio_format: oneOf([...AUDIO_FORMATS.keys()], {
         description: 'mp3, wav and pcm are 32 kHz; pcm is signed 16 bit, little endian, mono.',
       }),
-      temperature: float({ ge: 0, le: 2, description: "1 is the voice's own sound." }),
-      top_p: float({ ge: 0, le: 1, description: "0.8 is the voice's own sound." }),
-      model: oneOf(modelIds, { description: 'Without one the language decides.' }),
+      temperature: float({ ge: 0, le: 2, description: '1 leaves the voice unchanged.' }),
+      top_p: float({ ge: 0, le: 1, description: '0.8 leaves the voice unchanged.' }),
+      model: oneOf(modelIds, { description: 'Default: the model of the language.' }),
       language: oneOf(LANGUAGES, { description: 'ISO 639-1' }),
       dictionary_id: str({ max: 200 }),
-      dictionary_version: int({ ge: 1, description: 'Without one the current version is used.' }),
+      dictionary_version: int({ ge: 1, description: 'Default: the current version.' }),
     },
     SPEECH_DEFAULTS,
   );
@@ -48,7 +48,7 @@ export function speechRequest(modelIds: readonly string[]) {
     text: str({
       min: 1,
       allowNul: true,
-      description: '[SPELL:AB12] spells what is in it, character by character.',
+      description: '`[SPELL:AB12]` spells its content character by character.',
     })
       .refine((text) => text.trim() !== '', 'text must not be blank')
       .meta({ pattern: '[^\\s\\ufeff]' }),

@@ -97,7 +97,7 @@ export class SpeechService {
     if (length <= textLimit) return;
     throw new ApiError(
       'TEXT_TOO_LONG',
-      `The text has ${length} characters; at most ${textLimit} are spoken at once`,
+      `The text has ${length} characters; the limit is ${textLimit}`,
     );
   }
 
@@ -127,7 +127,7 @@ export class SpeechService {
     const voice = named ?? voices.defaultFor(language);
     if (voice) return voice;
     throw new ApiError('LANGUAGE_NOT_AVAILABLE', `No installed voice speaks ${language}`, {
-      detail: `${fetchCommand(`add ${language}`)} installs one; then start the gateway again`,
+      detail: `${fetchCommand(`add ${language}`)} installs one. Then restart the gateway`,
     });
   }
 
@@ -137,12 +137,12 @@ export class SpeechService {
     if (voice) return voice;
     if (builtinVoices.list().some((known) => known.id === id)) {
       throw new ApiError('VOICE_NOT_AVAILABLE', `The voice ${id} is not installed`, {
-        detail: `${fetchCommand(`fetch ${id}`)} installs it; then start the gateway again`,
+        detail: `${fetchCommand(`fetch ${id}`)} installs it. Then restart the gateway`,
       });
     }
     const own = await ownVoices.find(accountId, id);
     if (own) {
-      throw new ApiError('VOICE_NOT_AVAILABLE', 'This voice cannot speak', {
+      throw new ApiError('VOICE_NOT_AVAILABLE', 'The voice cannot be used: its cloning failed', {
         ...(own.failureReason !== null && { detail: own.failureReason }),
       });
     }
@@ -157,7 +157,7 @@ function applyDictionary(text: string, dictionary: Dictionary | undefined) {
   if (!replaced.isWhole) {
     throw new ApiError(
       'TEXT_TOO_LONG',
-      "With the dictionary's replacements the text is too long to be spoken at once",
+      'With the replacements of the dictionary, the text is longer than the limit',
     );
   }
   return {

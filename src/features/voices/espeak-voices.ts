@@ -34,7 +34,7 @@ export interface EspeakVoices {
   close(): Promise<void>;
 }
 
-/** Undefined where the optional package is not installed. */
+/** Undefined if the optional package is not installed. */
 export function createEspeakVoices(scheduler: CpuScheduler): EspeakVoices | undefined {
   const engineFile = locateEspeak();
   if (engineFile === undefined) return undefined;

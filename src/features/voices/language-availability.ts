@@ -44,19 +44,19 @@ export class InstalledLanguages {
     const spoken = language === 'auto' ? 'en' : language;
     const voice = this.#voices.find(({ id }) => id === voiceId);
     if (voice && !voice.languages.includes(spoken)) {
-      return `The voice ${voice.id} does not speak ${spoken}: choose another, or none for the default one`;
+      return `The voice ${voice.id} does not speak ${spoken}: choose another voice, or none for the default voice`;
     }
     // An own voice is never replaced by another voice.
     if (!voice && voiceId && (await this.#ownVoices.find(accountId, voiceId))) {
-      return 'The voice of this agent could not be made and cannot speak: choose another, or none for the default one';
+      return 'The voice of this agent cannot be used, because its cloning failed: choose another voice, or none for the default voice';
     }
     if (!this.#voices.some(({ languages }) => languages.includes(spoken))) {
-      return `No installed voice speaks ${spoken}: run "${fetchCommand(`add ${spoken}`)}" and start again`;
+      return `No installed voice speaks ${spoken}: run "${fetchCommand(`add ${spoken}`)}" and restart the gateway`;
     }
     if (this.#hasSttProvider(spoken) || (await this.#hasSttModel(spoken))) return undefined;
     return spoken === 'en'
-      ? `No recogniser for en is installed: run "${fetchCommand('fetch moonshine-tiny-en')}" and start again`
-      : `No recogniser for ${spoken} can be installed yet, so calls need one outside (STT_BASE_URL or DEEPGRAM_API_KEY); POST /api/v1/tts/speech speaks ${spoken}`;
+      ? `No STT model for en is installed: run "${fetchCommand('fetch moonshine-tiny-en')}" and restart the gateway`
+      : `Parley has no local STT model for ${spoken}: set STT_BASE_URL or DEEPGRAM_API_KEY for calls. POST /api/v1/tts/speech supports ${spoken}`;
   }
 
   async #hasSttModel(language: string): Promise<boolean> {

@@ -7,10 +7,10 @@ export type RemoteVoiceSettings = Pick<
   'TTS_BASE_URL' | 'TTS_API_KEY' | 'TTS_MODEL' | 'TTS_VOICES' | 'TTS_LANGUAGES'
 >;
 
-/** What the ids of voices outside begin with. */
+/** Prefix of the ids of remote voices. */
 export const REMOTE_PREFIX = 'remote-';
 
-/** The voices of the speech endpoint that the settings name: each once for every language. */
+/** The voices of the configured speech endpoint, one per voice and language. */
 export function remoteVoices(config: RemoteVoiceSettings): readonly TextToSpeech[] {
   const { TTS_BASE_URL: baseUrl, TTS_API_KEY: apiKey, TTS_MODEL: model } = config;
   if (baseUrl === undefined) return [];

@@ -53,7 +53,7 @@ interface InstallableVoice {
 export class VoiceCatalog implements BuiltinVoices {
   readonly #voices: readonly BuiltinVoice[];
 
-  /** @param open the loaded voices; the first of a language is its default */
+  /** @param open - the loaded voices. The first one of a language is its default */
   constructor(models: readonly Model[], open: readonly TextToSpeech[]) {
     const neural = models.filter(({ use }) => use === SPEECH_SYNTHESIS).map(voiceOfModel);
     const formant = ESPEAK_VOICES.map(

@@ -27,7 +27,7 @@ export interface VoiceLoaderParts {
 export interface LoadedVoices {
   /** The default voice first. Per language, neural voices first and the formant voice last. */
   readonly voices: readonly TextToSpeech[];
-  /** Warms the default voices of all languages but the first voice. Failures are logged. */
+  /** Warms the default voices of all languages, except the first voice. Failures are logged. */
   warmRest(log: Logger): Promise<void>;
   close(): Promise<void>;
 }
@@ -115,7 +115,7 @@ async function warmAll(voices: readonly TextToSpeech[], log: Logger): Promise<vo
     try {
       await voice.warm();
     } catch (err) {
-      log.warn({ err, voice: voice.id }, 'a voice cannot be warmed');
+      log.warn({ err, voice: voice.id }, 'Cannot warm a voice');
     }
   }
 }

@@ -43,9 +43,13 @@ export class VoiceOverrides {
   async #requireVoice(accountId: string, id: string): Promise<void> {
     const voice = this.#find(id);
     if (voice?.isInstalled) return;
-    if (voice) throw new ApiError('VOICE_NOT_AVAILABLE', `The voice ${id} is not installed`);
+    if (voice)
+      throw new ApiError(
+        'VOICE_NOT_AVAILABLE',
+        `The voice ${id} is not installed: choose another one`,
+      );
     if (await this.#parts.ownVoices.find(accountId, id)) {
-      throw new ApiError('VOICE_NOT_AVAILABLE', 'This voice cannot speak');
+      throw new ApiError('VOICE_NOT_AVAILABLE', 'The voice cannot be used: its cloning failed');
     }
     throw new ApiError('VOICE_NOT_FOUND', 'No voice has the voice_id of the overrides');
   }

@@ -29,7 +29,7 @@ function collectionRoutes(voices: VoiceService): readonly Route[] {
       method: 'get',
       path: '/tts/voices',
       summary: 'List voices',
-      description: 'The voices that the caller made; with include=builtin the built-in ones too.',
+      description: 'The voices of the account. With `include=builtin`, also the built-in voices.',
       query: ListVoices,
       responses: { 200: { description: 'The voices', schema: VoiceList } },
       async handle({ principal, query }) {
@@ -41,10 +41,10 @@ function collectionRoutes(voices: VoiceService): readonly Route[] {
       ...COMMON,
       method: 'post',
       path: '/tts/clone-voice',
-      summary: 'Make a voice from a recording',
+      summary: 'Clone a voice from a recording',
       description:
-        'The recording is kept. No cloning model can be installed yet, so the voice is FAILED, with a ' +
-        'failure_reason; it never speaks with the sound of another one.',
+        'Stores the recording. No cloning model is available yet, so the voice has the status FAILED and a ' +
+        '`failure_reason`. It is never replaced by another voice.',
       body: CloneVoice,
       isMultipart: true,
       maxBodyBytes: MAX_RECORDING_BYTES,
@@ -70,7 +70,7 @@ function oneRoutes(voices: VoiceService): readonly Route[] {
       ...common,
       method: 'get',
       summary: 'Read a voice',
-      description: "One's own, a PUBLIC one, or a built-in one.",
+      description: 'An own, a PUBLIC or a built-in voice.',
       responses: { 200: THE_VOICE, 404: VOICE_NOT_FOUND },
       async handle({ principal, params }) {
         return presentVoice(await voices.get(principal.accountId, params.voice_id));
@@ -79,7 +79,7 @@ function oneRoutes(voices: VoiceService): readonly Route[] {
     route({
       ...common,
       method: 'patch',
-      summary: 'Rename a voice, or change who sees it',
+      summary: 'Rename a voice, or change its visibility',
       body: UpdateVoice,
       responses: { 200: THE_VOICE, 404: VOICE_NOT_FOUND },
       async handle({ principal, params: { voice_id: id }, body }) {
@@ -94,7 +94,10 @@ function oneRoutes(voices: VoiceService): readonly Route[] {
       ...common,
       method: 'delete',
       summary: 'Delete a voice and its recording',
-      responses: { 200: { description: 'It is gone', schema: DeletedVoice }, 404: VOICE_NOT_FOUND },
+      responses: {
+        200: { description: 'The voice was deleted', schema: DeletedVoice },
+        404: VOICE_NOT_FOUND,
+      },
       async handle({ principal, params: { voice_id: id } }) {
         await voices.delete(principal.accountId, id);
         return { status: 'deleted', voice_id: id };

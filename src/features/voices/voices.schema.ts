@@ -15,13 +15,13 @@ export const VOICE_VISIBILITIES = ['PUBLIC', 'PRIVATE'] as const;
 
 export const ListVoices = model({
   include: oneOf(['builtin'], {
-    description: 'Adds the voices that come with the models.',
+    description: '`builtin` adds the built-in voices.',
   }).optional(),
 });
 
 const name = () => str({ min: 1, max: 255 });
 const visibility = () =>
-  oneOf(VOICE_VISIBILITIES, { description: 'PRIVATE voices exist for their account only.' });
+  oneOf(VOICE_VISIBILITIES, { description: 'Only the account can use its PRIVATE voices.' });
 
 /** A recording of the voice to clone. */
 export const CloneVoice = model({
@@ -60,7 +60,9 @@ export const VoiceBody = model({
   failure_reason: str().optional(),
   engine: str().optional(),
   installed: bool().optional(),
-  install: str({ description: 'The command that installs the voice, if it is not.' }).optional(),
+  install: str({
+    description: 'The command that installs the voice, if it is not installed.',
+  }).optional(),
   default: bool().optional().meta({ description: 'The default voice of its language.' }),
 }).meta({ id: 'Voice' });
 export type VoiceBody = z.output<typeof VoiceBody>;

@@ -7,7 +7,7 @@ import type { NewVoice, OwnVoice, VoicesRepository, VoiceVisibility } from './vo
 /** Per account. Recordings are stored, so their number is bounded. */
 const MAX_VOICES = 50;
 const NO_CLONING =
-  'No voice cloning model is installed: the recording is kept, and no other voice stands in for it';
+  'No voice cloning model is available. The recording is stored, and no other voice replaces it';
 
 export interface VoiceServiceParts {
   readonly builtin: BuiltinVoices;
@@ -50,7 +50,10 @@ export class VoiceService {
       );
     }
     if ((await this.#voices.count(accountId)) >= MAX_VOICES) {
-      throw new ApiError('FORBIDDEN', `An account has at most ${MAX_VOICES} voices`);
+      throw new ApiError(
+        'FORBIDDEN',
+        `The account has ${MAX_VOICES} voices, the maximum: delete one first`,
+      );
     }
     return this.#voices.insert(accountId, {
       ...fields,

@@ -130,7 +130,7 @@ export class DeliveriesRepository {
     return claimed > 0;
   }
 
-  /** Ends a delivery. @param wasAttempted whether a request was just made */
+  /** Ends a delivery. @param wasAttempted - whether a request was just sent */
   async finish(
     id: number,
     status: Exclude<DeliveryStatus, 'pending'>,

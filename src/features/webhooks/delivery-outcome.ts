@@ -15,7 +15,7 @@ export type DeliveryOutcome =
       readonly type: 'failed';
       readonly reason: string;
       readonly statusCode: number | null;
-      /** Whether the receiver answered 410. */
+      /** Whether the receiver responded with 410. */
       readonly isGone: boolean;
     };
 
@@ -25,7 +25,7 @@ const MAX_RETRY_AFTER_MS = 3_600_000;
 /** 2xx is success. Timeouts, connection failures, 5xx and 429 are retried. */
 export function deliveryOutcomeOf(answer: EgressResponse, nowMs: number): DeliveryOutcome {
   const { status: statusCode, headers } = answer;
-  const reason = `The receiver answered ${statusCode}`;
+  const reason = `The receiver responded with status ${statusCode}`;
   if (statusCode >= 200 && statusCode < 300) return { type: 'delivered', statusCode };
   if (statusCode >= 500 || statusCode === 429) {
     return { type: 'retry', reason, statusCode, afterMs: retryAfterMs(headers, nowMs) };
@@ -42,7 +42,7 @@ export function deliveryOutcomeOf(answer: EgressResponse, nowMs: number): Delive
 /** The outcome of an attempt without a response. */
 export function deliveryOutcomeOfError(error: unknown): DeliveryOutcome {
   if (!(error instanceof EgressError)) {
-    const reason = 'The request could not be made';
+    const reason = 'The request could not be sent';
     return { type: 'failed', reason, statusCode: null, isGone: false };
   }
   const reason = error.message;

@@ -52,7 +52,7 @@ export class DeliveryWorker {
     const { deliveries, sender } = this.#parts;
     const target = await this.#targetOf(delivery);
     if (!target?.enabled) {
-      const error = target ? 'The webhook is disabled' : 'The agent has no such webhook any more';
+      const error = target ? 'The webhook is disabled' : 'The agent no longer has this webhook';
       await deliveries.finish(delivery.id, 'cancelled', { statusCode: null, error }, false);
       return true;
     }
@@ -71,7 +71,7 @@ export class DeliveryWorker {
     const fields = { deliveryId: delivery.delivery_id, event: delivery.event, statusCode };
     if (outcome.type === 'delivered') {
       await deliveries.finish(delivery.id, 'delivered', { statusCode, error: null }, true);
-      log.debug(fields, 'webhook delivered');
+      log.debug(fields, 'Delivered a webhook');
       return true;
     }
     const result = { statusCode, error: outcome.reason };
@@ -88,7 +88,7 @@ export class DeliveryWorker {
     }
     if (outcome.type === 'failed' && outcome.isGone) await this.#disable(delivery);
     await deliveries.finish(delivery.id, 'failed', result, true);
-    log.warn({ ...fields, reason: outcome.reason }, 'webhook not delivered');
+    log.warn({ ...fields, reason: outcome.reason }, 'Cannot deliver a webhook');
     return true;
   }
 
@@ -102,13 +102,16 @@ export class DeliveryWorker {
     return agent?.config.webhooks?.events?.find((entry) => entry.url === url);
   }
 
-  /** Disables the entry of a receiver that answered 410. */
+  /** Disables the entry of a receiver that responded with 410. */
   async #disable({ account_id, agent_id, url }: NextDelivery): Promise<void> {
     await this.#parts.agents.change(account_id, agent_id, ({ config }) => {
       const isOn = config.webhooks?.events?.some((entry) => entry.url === url && entry.enabled);
       return isOn ? { config: withEntryOff(config, url) } : {};
     });
-    this.#parts.log.warn({ agentId: agent_id }, 'webhook disabled: its receiver is gone');
+    this.#parts.log.warn(
+      { agentId: agent_id },
+      'Disabled a webhook, because its receiver responded with 410',
+    );
   }
 }
 

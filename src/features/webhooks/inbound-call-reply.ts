@@ -19,7 +19,7 @@ const InboundCallReply = model({
 
 export type ReadReply =
   | { readonly type: 'valid'; readonly options: CallOverrides }
-  /** `error` is a sentence; it holds names of fields, and no values. */
+  /** `error` is a sentence with names of fields, without values. */
   | { readonly type: 'invalid'; readonly error: string };
 
 /** The JSON object of a response; undefined for anything else. */
@@ -29,7 +29,7 @@ export function jsonOf({ body }: EgressResponse): Readonly<Record<string, unknow
     const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
     return isObject ? (json as Readonly<Record<string, unknown>>) : undefined;
   } catch {
-    return undefined; // some other text is an answer too, only not one that says anything
+    return undefined; // Other texts are ignored.
   }
 }
 
@@ -40,10 +40,10 @@ export async function readReply(
   overrides: VoiceOverrides,
 ): Promise<ReadReply> {
   const { status } = answer;
-  if (status < 200 || status > 299) return invalid(`The webhook answered ${status}`);
+  if (status < 200 || status > 299) return invalid(`The webhook responded with status ${status}`);
   // An empty body is equal to an empty object.
   const json = answer.body.length === 0 ? {} : jsonOf(answer);
-  if (!json) return invalid('The webhook answered no JSON object');
+  if (!json) return invalid('The response of the webhook is not a JSON object');
   const reply = InboundCallReply.safeParse(json);
   if (!reply.success) {
     const faults = validationErrorsOf('reply', json, reply.error.issues);

@@ -27,7 +27,7 @@ export interface InboundCalls {
   optionsFor(agent: Agent, call: RingingCall): Promise<InboundCallOptions>;
 }
 
-/** Bounds the configured timeout, as the call rings meanwhile. */
+/** Upper limit of the configured timeout, because the phone rings during the request. */
 const MAX_TIMEOUT_MS = 5_000;
 export const MAX_REPLY_BYTES = 262_144;
 
@@ -47,7 +47,7 @@ export interface InboundCallParts {
   readonly log: Logger;
 }
 
-/** Asks the agent's `inbound_call` webhook. */
+/** Calls the agent's `inbound_call` webhook. */
 export class InboundCallWebhooks implements InboundCalls {
   readonly #parts: InboundCallParts;
 
@@ -72,12 +72,18 @@ export class InboundCallWebhooks implements InboundCalls {
       );
       const reply = await readReply(answer, agent, overrides);
       if (reply.type === 'valid') return reply.options;
-      log.warn({ callId: call.callId }, 'inbound_call webhook answered what cannot be used');
+      log.warn(
+        { callId: call.callId },
+        'Ignored the response of an inbound_call webhook, because it is not valid',
+      );
       return { inbound_call_error: reply.error };
     } catch (error) {
-      log.warn({ err: error, callId: call.callId }, 'inbound_call webhook failed');
+      log.warn(
+        { err: error, callId: call.callId },
+        'An inbound_call webhook failed: the call runs without overrides',
+      );
       const isKnown = error instanceof EgressError;
-      return { inbound_call_error: isKnown ? error.message : 'The request could not be made' };
+      return { inbound_call_error: isKnown ? error.message : 'The request could not be sent' };
     }
   }
 }

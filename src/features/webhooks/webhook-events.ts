@@ -28,7 +28,7 @@ export interface WebhookRecorder {
 
 /** A recorder that can hold events until their data is complete. */
 export interface WebhookOutboxPort extends WebhookRecorder {
-  /** Adds data to a held event and releases it. An event that was released before stays as it is. */
+  /** Adds data to a held event and releases it. A released event stays unchanged. */
   amend(
     transaction: Knex.Transaction,
     callId: string,

@@ -53,10 +53,10 @@ export class WebhookTestService {
     result.answered(answer);
     const verdict = deliveryOutcomeOf(answer, Date.now());
     if (verdict.type !== 'delivered') return result.failed(verdict.reason);
-    return result.succeeded('The webhook took the event', {});
+    return result.succeeded('The webhook accepted the event', {});
   }
 
-  /** Sends a made-up call to the inbound_call webhook. @throws ApiError as `testEvent` */
+  /** Sends a fictitious call to the inbound_call webhook. @throws ApiError as `testEvent` */
   async testInboundCall(accountId: string, agentId: string): Promise<WebhookTestResult> {
     const agent = await this.#find(accountId, agentId);
     const target = agent.config.webhooks?.inbound_call;
@@ -77,7 +77,7 @@ export class WebhookTestService {
       );
     }
     return result.succeeded(
-      'The webhook answered as it may',
+      'The response of the webhook is valid',
       resolveOptions(agent.config, reply.options),
     );
   }

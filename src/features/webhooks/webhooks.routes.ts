@@ -31,11 +31,14 @@ function testRoutes(tests: WebhookTestService): readonly Route[] {
       ...COMMON,
       method: 'post',
       path: '/agent/{agent_id}/webhook/test-event',
-      summary: 'Send the event test to one event webhook',
+      summary: 'Send the event `test` to an event webhook',
       params: AgentPath,
       body: TestEventInput,
       responses: {
-        200: { description: 'What came of it, good or bad', schema: WebhookTestResult },
+        200: {
+          description: 'The result of the test, also if it failed',
+          schema: WebhookTestResult,
+        },
         404: NO_SUCH_WEBHOOK,
       },
       handle: ({ principal, params, body }) =>
@@ -45,12 +48,15 @@ function testRoutes(tests: WebhookTestService): readonly Route[] {
       ...COMMON,
       method: 'post',
       path: '/agent/{agent_id}/webhook/test-inbound-call',
-      summary: 'Ask the inbound_call webhook about a made-up call',
+      summary: 'Test the inbound_call webhook with a fictitious call',
       description:
-        'Strict: a variable without a placeholder in prompt or greeting, or an override that is not allowed, is a failed test. A live call ignores such a variable.',
+        'The test is strict. It fails for a variable without a placeholder in prompt or greeting, and for an override that is not allowed. A real call ignores such a variable.',
       params: AgentPath,
       responses: {
-        200: { description: 'What came of it, good or bad', schema: WebhookTestResult },
+        200: {
+          description: 'The result of the test, also if it failed',
+          schema: WebhookTestResult,
+        },
         404: NO_SUCH_WEBHOOK,
       },
       handle: ({ principal, params }) =>
@@ -65,8 +71,8 @@ function deliveryRoutes(deliveries: WebhookDeliveryService): readonly Route[] {
       ...COMMON,
       method: 'get',
       path: '/agent/{agent_id}/webhook/deliveries',
-      summary: 'List what was and will be sent to event webhooks, the newest first',
-      description: 'What is done with is kept for 30 days.',
+      summary: 'List the deliveries to event webhooks, newest first',
+      description: 'Finished deliveries are stored for 30 days.',
       params: AgentPath,
       query: DeliveriesInput,
       responses: {
@@ -84,11 +90,11 @@ function deliveryRoutes(deliveries: WebhookDeliveryService): readonly Route[] {
       ...COMMON,
       method: 'post',
       path: '/agent/{agent_id}/webhook/deliveries/{delivery_id}/replay',
-      summary: 'Send an event once more, with the same id',
-      description: 'A delivery that still waits is left as it is.',
+      summary: 'Repeat a delivery with the same id',
+      description: 'A pending delivery stays unchanged.',
       params: DeliveryPath,
       responses: {
-        200: { description: 'The delivery, waiting again', schema: WebhookDelivery },
+        200: { description: 'The delivery, pending again', schema: WebhookDelivery },
         404: { description: 'No such agent or delivery' },
       },
       async handle({ principal, params }) {

@@ -22,9 +22,11 @@ export const WebhookTestResult = model({
   message: str(),
   webhook_url: str(),
   request_payload: anyDict(),
-  raw_response: anyDict().meta({ description: 'What the webhook answered; empty if no object.' }),
+  raw_response: anyDict().meta({
+    description: 'The response of the webhook; empty if it is not an object.',
+  }),
   validated_response: anyDict(),
-  error: str({ description: 'Only where the test failed.' }).optional(),
+  error: str({ description: 'Only if the test failed.' }).optional(),
 }).meta({ id: 'WebhookTestResult' });
 export type WebhookTestResult = z.output<typeof WebhookTestResult>;
 
@@ -36,7 +38,7 @@ export const DeliveriesInput = model({
 });
 
 export const WebhookDelivery = model({
-  delivery_id: str({ description: 'The webhook-id of every try.' }),
+  delivery_id: str({ description: 'The `webhook-id` of every attempt.' }),
   event: oneOf(EVENT_NAMES),
   call_id: str().nullable(),
   url: str(),

@@ -6,7 +6,7 @@ import type { GatewaysRepository } from './gateways.repository.js';
 import { gatewayUnreachable, type PeerClient } from './peer-client.js';
 import { CLIENT_ADDRESS_HEADER } from './peer-server.js';
 
-/** How often TCP checks that the other gateway is alive, ms. */
+/** Interval of TCP keep-alive probes to the other gateway, ms. */
 const KEEP_ALIVE_MS = 15_000;
 const MISDIRECTED_REQUEST = 421;
 /** The only headers of the client that the other gateway receives. */
@@ -22,7 +22,7 @@ const HANDSHAKE_HEADERS = [
 /**
  * Connects a client's WebSocket to the gateway that holds its call. Bytes are piped in both
  * directions, and a slow side slows the other one down. Resolves when the other gateway has accepted
- * or refused, and the client has the answer.
+ * or refused, and the client has received the answer.
  * @throws ApiError GATEWAY_UNREACHABLE
  */
 export async function forwardUpgrade(
@@ -70,7 +70,7 @@ export async function forwardUpgrade(
   });
 }
 
-/** Passes the status and the headers of the other gateway's answer on to the client. */
+/** Forwards the status and the headers of the other gateway's response to the client. */
 function writeHead(socket: Duplex, { statusCode, statusMessage, rawHeaders }: IncomingMessage) {
   const lines = [`HTTP/1.1 ${statusCode} ${statusMessage}`];
   for (let i = 0; i < rawHeaders.length; i += 2)

@@ -3,7 +3,7 @@ import { GATEWAYS_TOPIC, notifyChanges } from './change-notices.js';
 
 /** A gateway without a heartbeat for this long is dead. */
 const SILENT_S = 15;
-/** If the last own heartbeat is older, the database stood still, and the silence of others means nothing. */
+/** If the last own heartbeat is older, the database was interrupted, and others may be alive. */
 const FRESH_S = 10;
 
 /** Another gateway on this database. */
@@ -22,8 +22,8 @@ export class GatewaysRepository {
   }
 
   /**
-   * Writes that this gateway lives, and where others reach it. Notifies them if that is new.
-   * @returns when, by the database's clock
+   * Writes a heartbeat with the address of this gateway. Notifies other gateways if the address is new.
+   * @returns the time of the heartbeat, by the clock of the database
    */
   async heartbeat(gatewayId: string, address?: string): Promise<Date> {
     const { rows } = await this.#db.raw<{ rows: { seen_at: Date; is_known: boolean }[] }>(
@@ -35,7 +35,7 @@ export class GatewaysRepository {
       { gatewayId, address: address ?? null },
     );
     const [row] = rows;
-    if (!row) throw new Error('unreachable: the row is written in any case');
+    if (!row) throw new Error('Upserting a gateway returned no row');
     if (!row.is_known) await notifyChanges(this.#db, [GATEWAYS_TOPIC]);
     return row.seen_at;
   }
@@ -62,8 +62,8 @@ export class GatewaysRepository {
 
   /**
    * Removes other gateways that are dead.
-   * @param beatAt - the last own heartbeat, by the database's clock. If it is too long ago, the
-   *   database stood still, and nothing is removed.
+   * @param beatAt - the last own heartbeat, by the database's clock. If it is too old, the
+   *   database was interrupted, and nothing is removed.
    */
   async removeSilent(ownId: string, beatAt: Date): Promise<void> {
     const removed = await this.#db('gateways')

@@ -1,4 +1,4 @@
-/** What a gateway of a cluster reports to the primary process. */
+/** Messages from a gateway of a cluster to the primary process. */
 export type FromGateway =
   | { readonly type: 'starting'; readonly gatewayId: string }
   | { readonly type: 'ready' }

@@ -6,7 +6,7 @@ import type { Gateway } from './gateways.repository.js';
 import { GATEWAY_HEADER } from './peer-server.js';
 import type { PeerKeys } from './peer-tls.js';
 
-/** A gateway that has not answered by then is unreachable. */
+/** A gateway that has not responded after this time is unreachable. */
 const ANSWER_TIMEOUT_MS = 5_000;
 /** A stream that is silent for this long has broken. The server writes at least every 5 s. */
 const SILENCE_TIMEOUT_MS = 15_000;
@@ -15,7 +15,7 @@ const MAX_LINE_LENGTH = 1024 * 1024;
 const MAX_ANSWER_BYTES = 64 * 1024;
 const RETRY_AFTER_S = 5;
 
-/** `NOT_FOUND`: the gateway does not hold the call. `UNREACHABLE`: no valid answer came. */
+/** `NOT_FOUND`: the gateway does not hold the call. `UNREACHABLE`: it sent no valid response. */
 export type PeerErrorCode = 'NOT_FOUND' | 'UNREACHABLE';
 
 export class PeerError extends Error {
@@ -28,11 +28,11 @@ export class PeerError extends Error {
   }
 }
 
-/** For a client whose request needs a gateway that does not answer, or has not published its address. */
+/** The API error if a request needs a gateway that does not respond or has no address. */
 export function gatewayUnreachable(cause?: unknown): ApiError {
   return new ApiError(
     'GATEWAY_UNREACHABLE',
-    'The gateway that holds this call cannot be reached: set GATEWAY_ADDRESS there',
+    'The gateway of this call is unreachable: try again, or set GATEWAY_ADDRESS of that gateway to an address that this one can reach',
     { retryAfterS: RETRY_AFTER_S, cause },
   );
 }
@@ -44,7 +44,7 @@ export interface PeerRequest {
   /** Sent as JSON. */
   readonly body?: unknown;
   readonly signal?: AbortSignal;
-  /** How long the gateway may take to answer, ms. Default: 5,000. */
+  /** Time for the response, ms. Default: 5,000. */
   readonly timeoutMs?: number;
 }
 
@@ -63,7 +63,7 @@ export class PeerClient {
   async open(gateway: Gateway, asked: PeerRequest): Promise<IncomingMessage> {
     const response = await this.#answer(gateway, this.request(gateway, asked));
     response.setTimeout(SILENCE_TIMEOUT_MS, () =>
-      response.destroy(new PeerError('UNREACHABLE', 'The other gateway is silent')),
+      response.destroy(new PeerError('UNREACHABLE', 'The other gateway has sent nothing for 15 s')),
     );
     return response;
   }
@@ -102,16 +102,16 @@ export class PeerClient {
     const response = await this.#answer(gateway, sent);
     if (!(Number(response.headers['content-length']) <= MAX_ANSWER_BYTES)) {
       response.destroy();
-      throw new PeerError('UNREACHABLE', 'The answer of the other gateway is too long');
+      throw new PeerError('UNREACHABLE', 'The response of the other gateway is too long');
     }
     try {
       return JSON.parse(await text(response));
     } catch (error) {
-      throw new PeerError('UNREACHABLE', 'The answer of the other gateway broke off', error);
+      throw new PeerError('UNREACHABLE', 'The response of the other gateway broke off', error);
     }
   }
 
-  /** A request on a connection of its own: a shared agent would reuse one that another key opened. */
+  /** Each request has its own connection. A shared agent would reuse one that another key opened. */
   request(gateway: Gateway, asked: PeerRequest): ClientRequest {
     const { method = 'GET', path, headers, body, signal, timeoutMs = ANSWER_TIMEOUT_MS } = asked;
     const url = new URL(`https://${gateway.address}${path}`);
@@ -131,7 +131,7 @@ export class PeerClient {
       },
     });
     const limit = setTimeout(
-      () => sent.destroy(new PeerError('UNREACHABLE', 'The other gateway does not answer')),
+      () => sent.destroy(new PeerError('UNREACHABLE', 'The other gateway does not respond')),
       timeoutMs,
     );
     for (const event of ['response', 'upgrade', 'close'])
@@ -146,7 +146,7 @@ export class PeerClient {
         reject(
           error instanceof PeerError
             ? error
-            : new PeerError('UNREACHABLE', `Gateway ${gateway.id} cannot be reached`, error),
+            : new PeerError('UNREACHABLE', `Gateway ${gateway.id} is unreachable`, error),
         ),
       );
       sent.on('response', (response) => {
@@ -156,7 +156,9 @@ export class PeerClient {
         }
         response.resume();
         const code = response.statusCode === 404 ? 'NOT_FOUND' : 'UNREACHABLE';
-        reject(new PeerError(code, `Gateway ${gateway.id} answered ${response.statusCode}`));
+        reject(
+          new PeerError(code, `Gateway ${gateway.id} responded with status ${response.statusCode}`),
+        );
       });
     });
   }

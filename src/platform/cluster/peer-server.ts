@@ -14,13 +14,13 @@ import type { PeerKeys } from './peer-tls.js';
 
 /** Connections of all gateways together. */
 const MAX_CONNECTIONS = 10_000;
-/** A client that has not completed the TLS handshake by then is disconnected. */
+/** Time for the TLS handshake. */
 const HANDSHAKE_TIMEOUT_MS = 5_000;
-/** A client that has not sent its request by then is disconnected. */
+/** Time for a client to send its request. */
 const REQUEST_TIMEOUT_MS = 10_000;
 const NOT_THIS_GATEWAY = 421;
 
-/** Names the gateway that a request is meant for: an address may belong to another one by now. */
+/** The gateway that a request is for. Its address may belong to another gateway in the meantime. */
 export const GATEWAY_HEADER = 'x-parley-gateway';
 /** The address of the client whose WebSocket a gateway forwards. */
 export const CLIENT_ADDRESS_HEADER = 'x-parley-client-address';
@@ -62,7 +62,10 @@ export class PeerServer {
     this.#server = createServer(options, this.#app);
     this.#server.maxConnections = MAX_CONNECTIONS;
     this.#server.on('tlsClientError', (error) =>
-      parts.log.warn({ err: error }, 'a connection to the peer API was refused'),
+      parts.log.warn(
+        { err: error },
+        'Refused a connection to the peer API: all gateways need the same SECRET_KEY',
+      ),
     );
     this.#server.on('upgrade', (...upgrade) => this.#forward(...upgrade));
   }
@@ -73,7 +76,7 @@ export class PeerServer {
    */
   async listen(address: string): Promise<string> {
     const { host, port } = splitAddress(address);
-    // Each process of a cluster has a port of its own. Without `exclusive` they would share one.
+    // Each process of a cluster needs its own port. Without `exclusive`, they would share one.
     this.#server.listen({ host, port, exclusive: true });
     await once(this.#server, 'listening');
     const bound = this.#server.address() as AddressInfo;
@@ -83,7 +86,7 @@ export class PeerServer {
   /** Adds routes. */
   serve(routes: RequestHandler): void {
     this.#app.use(routes, (error: unknown, _: Request, response: Response, next: NextFunction) => {
-      this.#parts.log.warn({ err: error }, 'a request of another gateway failed');
+      this.#parts.log.warn({ err: error }, 'Cannot serve a request of another gateway');
       if (response.headersSent) response.destroy();
       else if (isHttpError(error)) response.status(error.status).end();
       else next(error);

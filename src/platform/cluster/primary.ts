@@ -5,22 +5,22 @@ import type { Logger } from 'pino';
 import { StartError } from '../../config/start-error.js';
 import type { FromGateway } from './ipc.js';
 
-/** A gateway that ends by itself is started again after so long; longer each time it does so soon. */
+/** Delay before a gateway that died is started again. It doubles if the gateway soon dies again. */
 const FIRST_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 30_000;
-/** One that lived for so long has recovered. */
+/** After this time, a gateway has recovered, and its delay is reset. */
 const RECOVERED_MS = 60_000;
-/** Gateways end in order within 6 s beside their calls; what is left then is killed. */
+/** Gateways stop within 6 s after their calls. Gateways that still run are then killed. */
 const STOP_WITHIN_MS = 7_500;
 
 export interface ClusterPrimaryParts {
   /** The program of each gateway. */
   readonly program: string;
-  /** The environments of the gateways, one each, over our own. */
+  /** One environment per gateway, merged over that of this process. */
   readonly environments: readonly Readonly<Record<string, string>>[];
-  /** A gateway is gone: its calls are over. */
+  /** Called when a gateway has ended, to end its calls. */
   readonly onGone: (gatewayId: string) => Promise<void>;
-  /** How long their calls may go on when they are stopped. */
+  /** Time for running calls when the gateways stop, ms. */
   readonly drainMs: number;
   readonly log: Logger;
 }
@@ -33,12 +33,12 @@ interface Member {
   waitMs: number;
 }
 
-/** Several gateways behind one port: starts them, starts again the one that dies, stops them. */
+/** Runs several gateways behind one port. Restarts a gateway that dies. */
 export class ClusterPrimary {
   readonly #parts: ClusterPrimaryParts;
   readonly #members: readonly Member[];
   readonly #stopping = new AbortController();
-  /** Ends of calls that are being written. */
+  /** Calls of dead gateways whose ends are being written. */
   readonly #going = new Set<Promise<void>>();
   #onReady: () => void = () => undefined;
   #onFailed: (error: StartError) => void = () => undefined;
@@ -57,8 +57,8 @@ export class ClusterPrimary {
   }
 
   /**
-   * Resolves when all gateways are ready, or are being stopped.
-   * @throws StartError with the sentence of the first one that fails.
+   * Resolves when all gateways are ready, or when `stop` is called.
+   * @throws StartError with the sentence of the first gateway that fails
    */
   async start(): Promise<void> {
     cluster.schedulingPolicy = cluster.SCHED_RR;
@@ -77,7 +77,7 @@ export class ClusterPrimary {
     this.#isStarting = false;
   }
 
-  /** Ends all gateways in order. */
+  /** Stops all gateways gracefully. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#onStopped();
@@ -97,8 +97,10 @@ export class ClusterPrimary {
     member.worker = worker;
     member.startedAt = performance.now();
     worker.on('message', (message: FromGateway) => this.#onMessage(member, message));
-    // Without a listener a message for one that just died would end the process.
-    worker.on('error', (error) => this.#parts.log.warn({ err: error }, 'a gateway is not heard'));
+    // Without a listener, a message to a gateway that has just died would end this process.
+    worker.on('error', (error) =>
+      this.#parts.log.warn({ err: error }, 'Error in the channel to a gateway'),
+    );
     worker.once('exit', (code, signal) => void this.#onExit(member, code ?? signal));
   }
 
@@ -112,7 +114,7 @@ export class ClusterPrimary {
         return;
       case 'failed':
         if (this.#isStarting) this.#onFailed(new StartError(message.sentence));
-        else this.#parts.log.error({ sentence: message.sentence }, 'a gateway failed');
+        else this.#parts.log.error({ sentence: message.sentence }, 'A gateway failed');
     }
   }
 
@@ -123,13 +125,16 @@ export class ClusterPrimary {
     member.worker = undefined;
     member.gatewayId = undefined;
     if (this.#isStarting) {
-      this.#onFailed(new StartError('A gateway ended while it started: see the log.'));
+      this.#onFailed(new StartError('A gateway ended during its start: see the log.'));
       return;
     }
-    if (!signal.aborted) log.error({ code }, 'a gateway ended and is started again');
+    if (!signal.aborted) log.error({ code }, 'A gateway ended unexpectedly: it is started again');
     if (gatewayId !== undefined) {
       const going = onGone(gatewayId).catch((error: unknown) =>
-        log.warn({ err: error }, 'the calls of a gateway that ended are left to the others'),
+        log.warn(
+          { err: error },
+          'Cannot end the calls of a dead gateway: the other gateways end them within 20 s',
+        ),
       );
       this.#going.add(going);
       await going;

@@ -9,7 +9,7 @@ export class ClusterWorker {
   }
 
   tell(message: FromGateway): void {
-    // If this fails, the primary process has ended, and this one ends with it.
+    // If this fails, the primary process has ended, and this process ends, too.
     if (process.connected) process.send?.(message);
   }
 }

@@ -68,7 +68,7 @@ export function connect(
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolMax, reapIntervalMillis: REAP_MS },
     acquireConnectionTimeout: CONNECT_TIMEOUT_MS,
-    compileSqlOnError: false, // else error messages, and so the log, contain values
+    compileSqlOnError: false, // Otherwise error messages and the log would contain values.
     log: codeOnlyLog(log),
   });
   db.on('query-error', removeValues);
@@ -79,7 +79,7 @@ export function connect(
 function codeOnlyLog(log: ConnectOptions['log']): Knex.Logger {
   const warn = (message: unknown) => {
     const code = message instanceof Error && 'code' in message ? message.code : undefined;
-    log?.warn({ code }, 'The database client warns');
+    log?.warn({ code }, 'Warning of the database client');
   };
   return { warn, error: warn, deprecate: () => undefined, debug: () => undefined };
 }
@@ -94,7 +94,7 @@ function removeValues(error: pg.DatabaseError): void {
 /**
  * Creates a `pg` pool with the settings of `db`: for libraries that need one, and for sessions that
  * outlast a transaction.
- * @param onError receives the errors of broken connections; queries on them reject as well
+ * @param onError - receives the errors of broken connections. Queries on them also reject
  */
 export function createPgPool(db: Knex, max: number, onError: (error: Error) => void): pg.Pool {
   const settings: pg.PoolConfig = db.client.connectionSettings;

@@ -44,9 +44,13 @@ export class DatabaseListener {
         const client = await pool.connect();
         delayMs = MIN_RECONNECT_DELAY_MS;
         await this.#listen(client).finally(() => client.release(true));
-        if (!signal.aborted) log.warn('the listening connection was lost');
+        if (!signal.aborted)
+          log.warn('The connection that listens to the database broke: it is opened again');
       } catch (error) {
-        log.warn({ err: error }, 'cannot listen to the database');
+        log.warn(
+          { err: error },
+          'Cannot listen to the database; the next attempt is in at most 5 s',
+        );
       }
       if (signal.aborted) break;
       await sleep(delayMs, undefined, { signal }).catch(() => undefined);

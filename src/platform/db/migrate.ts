@@ -52,7 +52,7 @@ async function appliedMigrations(db: Knex, migrations: readonly Migration[]) {
   if (!unknown) return applied;
   throw new StartError(
     unknown.isNewer
-      ? `The database was written by a newer version of Parley (its schema has ${unknown.name}): start that version, or give this one another DATA_DIR or DATABASE_URL.`
+      ? `The database was written by a newer version of Parley (its schema has ${unknown.name}): start that version, or set DATA_DIR or DATABASE_URL to another database.`
       : `The database was written by a development version of Parley from before the first release (its schema has ${unknown.name}), and cannot be migrated: set DATA_DIR to a new folder or DATABASE_URL to a new database, or start that version.`,
   );
 }
@@ -87,15 +87,15 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at its address',
   ENOENT: 'its socket does not exist',
   ENOTFOUND: 'its host name is unknown',
-  EAI_AGAIN: 'its host name could not be looked up',
-  ETIMEDOUT: 'it does not answer',
-  EHOSTUNREACH: 'its host cannot be reached',
+  EAI_AGAIN: 'the lookup of its host name failed',
+  ETIMEDOUT: 'it does not respond',
+  EHOSTUNREACH: 'its host is unreachable',
   ECONNRESET: 'it closed the connection',
   '28P01': 'it refuses the password',
   '28000': 'it refuses the user',
   '3D000': 'it has no database of that name',
   '42501': 'the user may not create tables there',
-  '53300': 'it has no connection to spare',
+  '53300': 'it has no free connection',
   '57P03': 'it is still starting',
 };
 
@@ -103,7 +103,7 @@ function explainUnreachable(error: unknown): StartError | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error ? String(error.code) : '';
   const timedOut = /timeout (expired|acquiring)|does not support SSL/i.exec(error.message)?.[0];
-  const reason = UNREACHABLE[code] ?? (timedOut && 'it does not answer as a PostgreSQL would');
+  const reason = UNREACHABLE[code] ?? (timedOut && 'it does not respond like a PostgreSQL server');
   if (!reason) return undefined;
   return new StartError(
     `Cannot use the database: ${reason}; check DATABASE_URL, or unset it to use the embedded database.`,

@@ -4,7 +4,7 @@ import { createPgPool } from './connect.js';
 /**
  * Runs `work` while this process holds a PostgreSQL advisory lock. A dedicated connection holds the
  * lock outside any transaction, so `idle_in_transaction_session_timeout` does not limit `work`.
- * @param work its signal fires when the connection, and with it the lock, is lost
+ * @param work - its signal aborts when the connection, and with it the lock, is lost
  * @returns false if another session holds the lock; `work` did not run then
  */
 export async function withSessionLock(

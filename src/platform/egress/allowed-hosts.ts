@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 
 type Range = ReturnType<typeof ipaddr.parseCIDR>;
 
-/** `OUTBOUND_ALLOWED_HOSTS`: hosts and networks that are allowed although they are private, also by http. */
+/** `OUTBOUND_ALLOWED_HOSTS`: private hosts and networks that are allowed, also by http. */
 export class AllowedHosts {
   readonly #names = new Set<string>();
   readonly #ranges: Range[] = [];

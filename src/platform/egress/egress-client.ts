@@ -76,7 +76,7 @@ export class EgressClient {
   };
 }
 
-/** Reads a short rest of the body, so that the connection can be reused. A longer rest is cut off. */
+/** Reads a short rest of the body, so that the connection can be reused. A longer rest is not read. */
 function discard(body: Dispatcher.ResponseData['body']): Buffer {
   // Errors of an unused body are irrelevant.
   body.dump({ limit: MAX_DISCARDED }).catch(() => undefined);
@@ -95,7 +95,7 @@ async function readBounded(
     length += chunk.length;
     if (length <= maxBytes) continue;
     if (onTooLarge === 'cut') return Buffer.concat(chunks).subarray(0, maxBytes);
-    throw new EgressError('TOO_LARGE', `The answer is longer than ${maxBytes} bytes`);
+    throw new EgressError('TOO_LARGE', `The response is longer than ${maxBytes} bytes`);
   }
   return Buffer.concat(chunks);
 }
@@ -118,13 +118,17 @@ function explained(error: unknown, timeout: AbortSignal): EgressError {
     error instanceof errors.HeadersTimeoutError ||
     error instanceof errors.BodyTimeoutError;
   if (isLate) {
-    return new EgressError('TIMEOUT', 'No whole answer came in time', { cause: error });
+    return new EgressError('TIMEOUT', 'The response was not complete in time', { cause: error });
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'UND_ERR_ABORTED'].includes(code)) {
-    return new EgressError('CLOSED_EARLY', 'The connection was closed before the answer ended', {
-      cause: error,
-    });
+    return new EgressError(
+      'CLOSED_EARLY',
+      'The connection was closed before the response was complete',
+      {
+        cause: error,
+      },
+    );
   }
-  return new EgressError('UNREACHABLE', 'The host could not be reached', { cause: error });
+  return new EgressError('UNREACHABLE', 'The host is unreachable', { cause: error });
 }

@@ -1,12 +1,12 @@
 /** The reason why a request to a user's address failed. */
 export type EgressErrorCode =
-  /** Not https, or no web address. */
+  /** The URL is not https, or not a web address. */
   | 'INSECURE_URL'
   /** The host is private, or resolves to a private address. */
   | 'BLOCKED_ADDRESS'
   | 'TIMEOUT'
   | 'UNREACHABLE'
-  /** The response was cut off. */
+  /** The connection was closed before the response was complete. */
   | 'CLOSED_EARLY'
   | 'TOO_LARGE';
 

@@ -42,7 +42,10 @@ export class EgressGuard {
     const url = URL.canParse(text) ? new URL(text) : undefined;
     const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
     if (!url || !isWeb || url.username || url.password) {
-      throw new EgressError('INSECURE_URL', 'This is no web address that may be called');
+      throw new EgressError(
+        'INSECURE_URL',
+        'The URL must be an http or https URL without credentials',
+      );
     }
     if (url.protocol === 'http:' && !this.#allowed.has(url.hostname)) {
       throw new EgressError(
@@ -58,8 +61,8 @@ export class EgressGuard {
   }
 
   /**
-   * Resolves a host once, checks every address, and connects to one of these addresses. A name that
-   * resolves to another address a moment later has no effect.
+   * Resolves a host once, checks every address, and connects to one of these addresses. A later change of
+   * the name has no effect.
    */
   #connector(): buildConnector.connector {
     return (options, callback) => {
@@ -96,7 +99,7 @@ export class EgressGuard {
       const addresses = await this.#resolve(host);
       if (addresses.length > 0) return addresses;
     } catch (cause) {
-      throw new EgressError('UNREACHABLE', 'The host name could not be looked up', { cause });
+      throw new EgressError('UNREACHABLE', 'The lookup of the host name failed', { cause });
     }
     throw new EgressError('UNREACHABLE', 'The host name has no address');
   }

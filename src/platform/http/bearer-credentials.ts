@@ -21,8 +21,8 @@ export function bearerOf(request: IncomingMessage): string | undefined {
 const REFUSALS = {
   missing: 'Send your API key as "Authorization: Bearer <key>"',
   wrong: 'The API key is not valid',
-  end_token: 'Neither an end token of this call nor a valid API key',
-  call: 'No such call, or it has ended',
+  end_token: 'The bearer is neither the end token of this call nor a valid API key',
+  call: 'The call does not exist, or it has ended',
   metrics_token: 'Send METRICS_TOKEN as "Authorization: Bearer <token>"',
   signed_link: 'The link is not valid, or has expired',
 } as const;

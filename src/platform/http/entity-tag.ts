@@ -11,8 +11,12 @@ export function requireMatch(ifMatch: string | undefined, current: string): void
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
   const tags = ifMatch.split(',').map((tag) => tag.trim());
   if (tags.some((tag) => TAG.test(tag) && tag === current)) return;
-  throw new ApiError('PRECONDITION_FAILED', 'This was changed since you read it: read it again', {
-    detail: `The current ETag is ${current}`,
-    headers: { ETag: current },
-  });
+  throw new ApiError(
+    'PRECONDITION_FAILED',
+    'The resource has changed since you read it: read it again',
+    {
+      detail: `The current ETag is ${current}`,
+      headers: { ETag: current },
+    },
+  );
 }

@@ -10,14 +10,14 @@ import { InvalidInput } from './validation/invalid-input.js';
 const MAX_DISCARD_BYTES = 16 * 1024 * 1024;
 const MAX_DISCARD_MS = 3_000;
 
-/** Answers the error of a route. A response that has begun is cut off, so that it does not seem complete. */
+/** Responds with the error of a route. If the response has begun, the connection is closed, so that it does not seem complete. */
 export function errorHandler(log: Logger): ErrorRequestHandler {
   // Express recognises an error handler by its four parameters.
   return async (error: unknown, request, response, _next) => {
     const requestLog: Logger = response.locals.log ?? log;
     if (response.headersSent) {
       if (!response.writableFinished && !request.destroyed) {
-        requestLog.error({ err: error }, 'answer cut off by a fault');
+        requestLog.error({ err: error }, 'A response was cut off by an error');
       }
       response.destroy();
       return;
@@ -36,18 +36,18 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
       return;
     }
     if (isDatabaseUnavailable(error)) {
-      requestLog.warn({ err: error }, 'request failed without its database');
+      requestLog.warn({ err: error }, 'A request failed, because the database is unavailable');
       sendApiError(response, databaseUnavailable());
       return;
     }
-    if (request.destroyed && !request.complete) return; // The client has gone.
-    requestLog.error({ err: error }, 'request failed');
+    if (request.destroyed && !request.complete) return; // The client has disconnected.
+    requestLog.error({ err: error }, 'A request failed');
     sendApiError(response, new ApiError('INTERNAL_ERROR', 'Something went wrong on our side'));
   };
 }
 
 function databaseUnavailable(): ApiError {
-  const message = 'The database cannot be reached at the moment: try again in a second';
+  const message = 'The database is unavailable: try again in a second';
   return new ApiError('OVERLOADED', message, { retryAfterS: 1 });
 }
 

@@ -46,7 +46,7 @@ function rangeOf(request: Request, response: Response, size: number): ByteRange 
   response.set('Accept-Ranges', 'bytes');
   const ranges = request.method === 'GET' ? request.range(size) : undefined;
   if (ranges === -1) {
-    throw new ApiError('RANGE_NOT_SATISFIABLE', 'The file ends before this range', {
+    throw new ApiError('RANGE_NOT_SATISFIABLE', 'The range starts after the end of the file', {
       headers: { 'Content-Range': `bytes */${size}` },
     });
   }

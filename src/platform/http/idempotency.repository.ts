@@ -2,11 +2,11 @@ import type { Knex } from 'knex';
 
 /** Time for which a repetition gets the stored response. */
 const KEPT = '24 hours';
-/** An older request without a response is one whose gateway died. */
+/** The gateway of an older request without a response has died. */
 const RUNNING = '5 minutes';
 /** Stored responses of an account. The oldest ones are deleted first. */
 const KEPT_PER_ACCOUNT = 10_000;
-/** Most expired rows that one request deletes. */
+/** Maximum number of expired rows that one request deletes. */
 const SWEPT = 100;
 
 /** A request with its key. */
@@ -33,7 +33,7 @@ interface Row {
   readonly answer: string | null;
 }
 
-/** The only code that names the columns of `idempotent_answers`. */
+/** The table `idempotent_answers`. */
 export class IdempotencyRepository {
   readonly #db: Knex;
   readonly #keptPerAccount: number;

@@ -54,12 +54,20 @@ export class IdempotencyService {
     const earlier = await this.#repository.take(request);
     if (!earlier) return this.#first(call, request, work, replay);
     if (!earlier.hash.equals(request.hash)) {
-      throw valueError(['header', HEADER], 'this key was used for another request', key);
+      throw valueError(
+        ['header', HEADER],
+        'this key was used for another request: use a new key',
+        key,
+      );
     }
     if (earlier.answer === null) {
-      throw new ApiError('IDEMPOTENCY_IN_PROGRESS', 'The first request with this key still runs', {
-        retryAfterS: RETRY_AFTER_S,
-      });
+      throw new ApiError(
+        'IDEMPOTENCY_IN_PROGRESS',
+        'The first request with this key is still running: try again in a second',
+        {
+          retryAfterS: RETRY_AFTER_S,
+        },
+      );
     }
     return this.#repeat(request, earlier.answer, replay);
   }
@@ -77,7 +85,7 @@ export class IdempotencyService {
       await this.#repository.release(request);
       throw error;
     }
-    if (outcome === SENT) throw new Error('An idempotent route answers by what it returns');
+    if (outcome === SENT) throw new Error('An idempotent route must return its response');
     const reply = outcome instanceof Reply ? outcome : new Reply(200, outcome);
     const { status, body, headers } = reply;
     const kept = new Reply(status, replay ? replay.keep(body) : body, headers);
@@ -85,7 +93,9 @@ export class IdempotencyService {
     // The client gets its response anyway. A repetition finds the key reserved and creates nothing.
     await this.#repository
       .keep(request, sealed)
-      .catch((error: unknown) => call.log.error({ err: error }, 'answer could not be kept'));
+      .catch((error: unknown) =>
+        call.log.error({ err: error }, 'Cannot store the response of an idempotent request'),
+      );
     return reply;
   }
 
@@ -105,7 +115,7 @@ function principalOf({ keyId, scopes }: Principal): string {
   return keyId === null ? `jwt:${[...new Set(scopes)].sort().join(' ')}` : `key:${keyId}`;
 }
 
-/** The hash of the validated input, so that blanks and the order of members have no effect. */
+/** The hash of the validated input, so that spaces and the order of members have no effect. */
 function hashOf({ req, body, query }: AnyCall): Buffer {
   const path = req.path.replace(/\/$/, '');
   return createHash('sha256')

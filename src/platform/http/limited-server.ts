@@ -6,7 +6,7 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const CHECK_INTERVAL_MS = 5_000;
 
 export interface ServerLimits {
-  /** Open connections, WebSockets included; further ones are closed at once. 0 = no limit. */
+  /** Maximum number of open connections, including WebSockets. Further ones are closed at once. 0 = no limit. */
   readonly maxConnections: number;
   /** Milliseconds. Default: 10,000. */
   readonly headersTimeoutMs?: number;

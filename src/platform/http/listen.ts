@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../../config/start-error.js';
 
 const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another program listens there: stop it, or set PORT to a free port (0 = any)',
-  EACCES: 'that needs more rights: set PORT to 1024 or more',
-  EADDRNOTAVAIL: 'this machine does not have that address: set HOST to one of its own',
-  ENOTFOUND: 'that host is unknown: set HOST to an address of this machine',
-  EAI_AGAIN: 'that host could not be looked up: set HOST to an address of this machine',
+  EADDRINUSE: 'another program uses the port: stop it, or set PORT to a free port (0 = any)',
+  EACCES: 'the user of Parley may not use this port: set PORT to 1024 or more',
+  EADDRNOTAVAIL: 'the address does not belong to this machine: set HOST to one of its addresses',
+  ENOTFOUND: 'the host is unknown: set HOST to an address of this machine',
+  EAI_AGAIN: 'the lookup of the host failed: set HOST to an address of this machine',
 };
 
 /**
@@ -29,7 +29,7 @@ export async function listen(server: Server, host: string, port: number): Promis
 }
 
 /**
- * Checks whether `listen` can succeed, before models are loaded for seconds. Returns the port.
+ * Checks whether `listen` can succeed, before models are loaded, which takes seconds. Returns the port.
  * @throws StartError as `listen` does.
  */
 export async function tryListening(host: string, port: number): Promise<number> {

@@ -31,7 +31,7 @@ export class RateLimiter {
   readonly #failedAuths: RateLimiterAbstract | undefined;
   readonly #upgrades: RateLimiterAbstract | undefined;
 
-  /** @param db undefined keeps the counters in this process. */
+  /** @param db - undefined: the counters are in this process only */
   constructor(limits: RateLimits, db?: Knex) {
     this.#limits = limits;
     this.#requests = counter('requests', limits.requestsPerMinute, db);

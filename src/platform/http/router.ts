@@ -33,7 +33,7 @@ export function mountRoutes(routes: readonly Route[], services: RouteServices): 
       mounted[route.method](serving(route, services));
       if (route.isForBrowsers) mounted.options(answerPreflight);
     }
-    // The most exact path wins, whatever its methods: `/agent/init-agent` never matches an agent's id.
+    // The most specific path wins for all methods: `/agent/init-agent` never matches an agent's id.
     mounted.all(() => {
       throw methodNotAllowed(here.map(({ route }) => route.method.toUpperCase()));
     });
@@ -54,7 +54,7 @@ export function methodNotAllowed(methods: readonly string[]): ApiError {
   const all = new Set(methods);
   if (all.has('GET')) all.add('HEAD');
   const allowed = [...all].sort().join(', ');
-  return new ApiError('METHOD_NOT_ALLOWED', `This path takes ${allowed}`, {
+  return new ApiError('METHOD_NOT_ALLOWED', `This path supports only ${allowed}`, {
     headers: { Allow: allowed },
   });
 }

@@ -9,7 +9,7 @@ export class SignedLinks {
   readonly #tokens: SignedTokens;
   readonly #now: () => number;
 
-  /** @param now Unix milliseconds */
+  /** @param now - Unix milliseconds */
   constructor(secrets: SecretKeys, now: () => number = Date.now) {
     this.#tokens = new SignedTokens(secrets, 'signed-urls');
     this.#now = now;

@@ -22,7 +22,7 @@ export interface SocketCall {
   readonly url: URL;
   readonly requestId: string;
   readonly log: Logger;
-  /** For sockets whose credential comes in their first message. */
+  /** For sockets whose credential is in their first message. */
   readonly limits: SocketLimits;
 }
 
@@ -40,7 +40,7 @@ interface SocketLimits {
   countFailedAuth(): Promise<void>;
 }
 
-/** For whom a socket is opened, and by which gateway. */
+/** The account of an upgrade and the gateway that serves it. */
 export interface UpgradeTarget extends Principal {
   /** The only gateway that can serve the socket. */
   readonly heldBy?: string | undefined;
@@ -63,7 +63,7 @@ export interface SocketRoute {
   readonly isVerifiedByFirstMessage?: boolean;
   /** The required WebSocket subprotocol. Other offered ones are not selected. */
   readonly subprotocol?: string;
-  /** The largest message in bytes; a larger one closes the socket with 1009. */
+  /** Largest message, bytes. A larger one closes the socket with 1009. */
   readonly maxMessageBytes: number;
   readonly open: (socket: WebSocket, call: SocketCall) => void;
 }
@@ -107,8 +107,8 @@ interface Entry {
 export class WebSocketRouter {
   readonly #entries: readonly Entry[];
   readonly #services: UpgradeServices;
-  /** Further headers of the handshake: the request id and the remaining requests. */
-  readonly #told = new WeakMap<IncomingMessage, Map<string, string>>();
+  /** Additional headers of the handshake: the request id and the remaining requests. */
+  readonly #headers = new WeakMap<IncomingMessage, Map<string, string>>();
   /** Sockets of clients whose upgrade was forwarded. */
   readonly #forwarded = new Set<Duplex>();
   #isClosed = false;
@@ -125,7 +125,8 @@ export class WebSocketRouter {
         clientTracking: true,
         ...(route.subprotocol !== undefined && { handleProtocols: () => route.subprotocol! }),
       }).on('headers', (lines, request) => {
-        for (const [name, value] of this.#told.get(request) ?? []) lines.push(`${name}: ${value}`);
+        for (const [name, value] of this.#headers.get(request) ?? [])
+          lines.push(`${name}: ${value}`);
       }),
     }));
   }
@@ -144,7 +145,7 @@ export class WebSocketRouter {
 
   #handle(request: IncomingMessage, socket: Duplex, head: Buffer, forwardedFor?: string): void {
     const requestId = requestIdOf(request);
-    this.#told.set(request, new Map([['X-Request-Id', requestId]]));
+    this.#headers.set(request, new Map([['X-Request-Id', requestId]]));
     const log = this.#services.log.child({ requestId });
     const onSocketError = () => socket.destroy();
     socket.on('error', onSocketError);
@@ -161,14 +162,14 @@ export class WebSocketRouter {
           socket.once('close', () => this.#forwarded.delete(socket));
           const upgrade = { request, socket, head, requestId, clientAddress };
           await this.#services.forward(principal.heldBy, upgrade);
-          log.info({ route: entry.route.path }, 'socket forwarded');
+          log.info({ route: entry.route.path }, 'Forwarded a socket to another gateway');
           return;
         }
         socket.off('error', onSocketError);
         entry.server.handleUpgrade(request, socket, head, (webSocket) => {
           // Without a listener, a protocol error would end the process. The close event follows it.
-          webSocket.on('error', (error) => log.debug({ err: error }, 'socket fault'));
-          log.info({ route: entry.route.path }, 'socket opened');
+          webSocket.on('error', (error) => log.debug({ err: error }, 'Error in a socket'));
+          log.info({ route: entry.route.path }, 'Opened a socket');
           if (!entry.route.authenticate) {
             this.#closeWhenRevoked(webSocket, {
               principal,
@@ -182,12 +183,12 @@ export class WebSocketRouter {
         });
       })
       .catch((error: unknown) => {
-        if (!(error instanceof ApiError)) log.error({ err: error }, 'upgrade failed');
+        if (!(error instanceof ApiError)) log.error({ err: error }, 'An upgrade failed');
         const known =
           error instanceof ApiError
             ? error
             : new ApiError('INTERNAL_ERROR', 'Something went wrong on our side');
-        refuse(socket, known, this.#toldTo(request));
+        refuse(socket, known, this.#headersFor(request));
       });
   }
 
@@ -226,7 +227,7 @@ export class WebSocketRouter {
     }
     requireScope(principal, route.scope);
     if (isCounted && !route.isVerifiedByFirstMessage) {
-      const headers = this.#told.get(request) ?? new Map<string, string>();
+      const headers = this.#headers.get(request) ?? new Map<string, string>();
       await limiter.countRequest(principal.accountId, headers);
     }
     return { entry, principal, url };
@@ -239,7 +240,10 @@ export class WebSocketRouter {
   ): void {
     const { keys, keyCheckMs: checkMs } = this.#services;
     const onRevoked = () => {
-      opened.log.info({ keyId: opened.principal.keyId }, 'socket closed: its API key was revoked');
+      opened.log.info(
+        { keyId: opened.principal.keyId },
+        'Closed a socket, because its API key was revoked',
+      );
       webSocket.close(
         CLOSE_CODES.policyViolation,
         'the API key is no longer valid for this socket',
@@ -270,12 +274,12 @@ export class WebSocketRouter {
     };
   }
 
-  #toldTo(request: IncomingMessage): Readonly<Record<string, string>> {
-    return Object.fromEntries(this.#told.get(request) ?? []);
+  #headersFor(request: IncomingMessage): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.#headers.get(request) ?? []);
   }
 }
 
-/** Accepts only the path form: a second slash would make the rest a host. */
+/** Accepts only paths with one slash at the start. After two slashes, the rest would be a host. */
 function pathOf(request: IncomingMessage): string {
   const path = request.url ?? '/';
   if (!path.startsWith('/') || path.startsWith('//')) throw notFound();

@@ -44,7 +44,7 @@ export class JobQueue {
   constructor(parts: JobQueueParts) {
     this.#parts = parts;
     this.#pool = createPgPool(parts.db, CONNECTIONS, (error) =>
-      parts.log.warn({ err: error }, 'the job queue lost a connection'),
+      parts.log.warn({ err: error }, 'The job queue lost a database connection'),
     );
     this.#work = this.#keepRunning();
   }
@@ -67,7 +67,10 @@ export class JobQueue {
         if (signal.aborted) await this.#runner.stop();
         await this.#runner.promise;
       } catch (error) {
-        this.#parts.log.warn({ err: error }, 'the job queue stopped');
+        this.#parts.log.warn(
+          { err: error },
+          'The job queue stopped: it is started again in a second',
+        );
       }
       this.#runner = undefined;
       if (!signal.aborted) await sleep(REOPEN_MS, undefined, { signal }).catch(() => undefined);
@@ -85,7 +88,7 @@ export class JobQueue {
         // The messages quote errors of tasks, so only the error is logged. The warnings concern chosen
         // settings, such as fewer connections than jobs.
         if (level !== 'error') return;
-        log.warn({ err: meta?.error }, 'the job queue met a fault');
+        log.warn({ err: meta?.error }, 'Error in the job queue');
       }),
       preset: {
         worker: {

@@ -41,7 +41,10 @@ export class PollingWorker {
     while (!signal.aborted) {
       this.#isWoken = false;
       const waitMs = await this.#step(signal).catch((error: unknown) => {
-        this.#log.error({ err: error }, 'a step of work on knowledge failed');
+        this.#log.error(
+          { err: error },
+          'A step of indexing or text extraction failed; the next attempt is in a second',
+        );
         return RETRY_AFTER_MS;
       });
       if (waitMs > 0) await this.#idle(waitMs);

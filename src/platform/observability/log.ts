@@ -33,7 +33,7 @@ export function makeLog(level: string, destination?: DestinationStream): Logger 
       },
       serializers: { err: describeError },
     },
-    // Asynchronous: a reader that stalls must not block the audio. Flushed at exit.
+    // Asynchronous, because a reader that stalls must not block the audio. Flushed at exit.
     destination ?? pino.destination({ dest: 2, sync: false }),
   );
 }
@@ -55,13 +55,13 @@ function describeError(error: unknown): unknown {
   };
 }
 
-/** Databases quote the statement and its values, other servers the request. */
+/** Error messages of databases quote values, and those of other servers quote the request. */
 function messageOf(error: Error): string {
   if ('severity' in error) return 'database error';
   if ('status' in error && 'headers' in error) {
     return error.status === undefined
-      ? 'another server did not answer'
-      : `another server answered ${error.status}`;
+      ? 'another server did not respond'
+      : `another server responded with status ${error.status}`;
   }
   return error.message;
 }

@@ -35,9 +35,13 @@ export function metricsRoutes({ metrics, token, limiter }: MetricsRouteParts): R
 function requireDirectLoopback({ socket, headers }: Request): void {
   const isForwarded = Object.keys(headers).some((name) => FORWARDING_HEADER.test(name));
   if (isLoopback(socket.remoteAddress ?? '') && !isForwarded) return;
-  throw new ApiError('FORBIDDEN', 'Metrics are for clients on this machine', {
-    detail: 'Set METRICS_TOKEN, and send it as "Authorization: Bearer <token>"',
-  });
+  throw new ApiError(
+    'FORBIDDEN',
+    'Without METRICS_TOKEN, only clients on the same machine can read the metrics',
+    {
+      detail: 'Set METRICS_TOKEN and send it as "Authorization: Bearer <token>"',
+    },
+  );
 }
 
 /** @throws ApiError UNAUTHORIZED, RATE_LIMITED */

@@ -57,34 +57,34 @@ export class Metrics {
     for (const name of UNUSED_METRICS) this.registry.removeSingleMetric(name);
     this.#http = new Histogram({
       name: 'http_request_duration_seconds',
-      help: 'From the request to the end of its answer, by route',
+      help: 'Duration of requests until the end of the response, by route',
       labelNames: ['method', 'route'],
       buckets: HTTP_BUCKETS_S,
       registers,
     });
     this.#answers = new Counter({
       name: 'http_requests_total',
-      help: 'Requests that were answered, by route and status',
+      help: 'Completed requests, by route and status',
       labelNames: ['method', 'route', 'status'],
       registers,
     });
     this.#permitWait = new Histogram({
       name: 'cpu_permit_wait_seconds',
-      help: 'How long a job waited for a CPU permit',
+      help: 'Time that a job waited for a CPU permit',
       labelNames: ['priority'],
       buckets: CPU_BUCKETS_S,
       registers,
     });
     this.#permitRun = new Histogram({
       name: 'cpu_permit_run_seconds',
-      help: 'How long a job held its CPU permit',
+      help: 'Time that a job held its CPU permit',
       labelNames: ['priority'],
       buckets: CPU_BUCKETS_S,
       registers,
     });
     this.#frameLateness = new Histogram({
       name: 'frame_lateness_seconds',
-      help: "How late the times at which agents' audio goes out are noticed, every 20 ms",
+      help: 'Delay of the frame ticker, which sends the audio of agents every 20 ms',
       buckets: LATENESS_BUCKETS_S,
       registers,
     });
@@ -129,7 +129,7 @@ export class Metrics {
     });
     new Gauge({
       name: 'cpu_permits_total',
-      help: 'CPU permits in all',
+      help: 'Total number of CPU permits',
       registers,
       collect() {
         this.set(scheduler.total);
@@ -176,7 +176,7 @@ export class Metrics {
     const seconds = (ns: number) => Math.max(0, ns / NS_PER_S - LOOP_RESOLUTION_MS / 1000);
     new Gauge({
       name: 'event_loop_delay_seconds',
-      help: 'How late timers of the audio thread fire while calls run, since it started',
+      help: 'Delay of timers on the main thread while calls run, since the start',
       labelNames: ['quantile'],
       registers: [this.registry],
       collect() {

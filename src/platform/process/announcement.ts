@@ -21,7 +21,7 @@ export function announcementLines(announcement: Announcement): readonly string[]
   return [
     `Parley is ready: ${url}`,
     firstKey !== undefined && isTerminal
-      ? `API key: ${firstKey} (shown this once, and kept in ${keyFile})`
+      ? `API key: ${firstKey} (shown once; stored in ${keyFile})`
       : `API key: see ${keyFile}`,
   ];
 }

@@ -3,13 +3,13 @@ import { access, mkdir } from 'node:fs/promises';
 import { StartError } from '../../config/start-error.js';
 
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
-  EROFS: 'it is on a file system that cannot be written',
+  EACCES: 'the user of Parley may not write there',
+  EPERM: 'the user of Parley may not write there',
+  EROFS: 'its file system is read-only',
   ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  ENOTDIR: 'a part of that path is a file',
-  EEXIST: 'that path is a file',
+  EDQUOT: 'the disk quota is exceeded',
+  ENOTDIR: 'a part of the path is a file',
+  EEXIST: 'the path is a file',
 };
 
 /**

@@ -15,7 +15,7 @@ export class Shutdown {
   readonly #parts: Part[] = [];
   #closing: Promise<boolean> | undefined;
   #isRequested = false;
-  /** How long closing may take in all before it is given up, in milliseconds. */
+  /** Time limit for closing all parts, ms. */
   limitMs: number;
   log: Logger | undefined;
 
@@ -66,7 +66,7 @@ export class Shutdown {
         await part.close();
       } catch (error) {
         isClean = false;
-        this.log?.error({ err: error, part: part.name }, 'a part could not be closed');
+        this.log?.error({ err: error, part: part.name }, 'Cannot close a part of the gateway');
       }
     }
     return isClean;

@@ -43,11 +43,12 @@ export class SecretBox {
   /** @throws SealError if the text was encrypted with another key or for another place */
   open(sealed: string, place: string): string {
     const [, keyId, encoded] = SEALED.exec(sealed) ?? [];
-    if (keyId === undefined || encoded === undefined) throw new SealError('Not a sealed text');
+    if (keyId === undefined || encoded === undefined)
+      throw new SealError('The text is not encrypted');
     const key = this.#keys.get(keyId);
     if (!key) {
       throw new SealError(
-        'A stored secret was encrypted with a key that SECRET_KEY does not hold: add the older key behind the new one',
+        'A stored secret was encrypted with a secret that SECRET_KEY does not contain: add the older secret after the newest one',
       );
     }
     return decrypt(Buffer.from(encoded, 'base64url'), key, place);
@@ -65,7 +66,8 @@ export class SecretBox {
 }
 
 function decrypt(bytes: Buffer, key: DerivedKey, place: string): string {
-  if (bytes.length < NONCE_LENGTH + TAG_LENGTH) throw new SealError('A sealed text is cut short');
+  if (bytes.length < NONCE_LENGTH + TAG_LENGTH)
+    throw new SealError('An encrypted text is truncated');
   const nonce = bytes.subarray(0, NONCE_LENGTH);
   const decipher = createDecipheriv(ALGORITHM, key.bytes, nonce, { authTagLength: TAG_LENGTH });
   decipher.setAAD(Buffer.from(place));
@@ -74,6 +76,6 @@ function decrypt(bytes: Buffer, key: DerivedKey, place: string): string {
     const text = decipher.update(bytes.subarray(NONCE_LENGTH, -TAG_LENGTH), undefined, 'utf8');
     return text + decipher.final('utf8');
   } catch (cause) {
-    throw new SealError('A sealed text was changed or belongs elsewhere', { cause });
+    throw new SealError('An encrypted text was changed or moved to another place', { cause });
   }
 }

@@ -31,13 +31,13 @@ export class SecretKeys {
 
   /** @throws RangeError when there is no secret, too many, or one is too short */
   constructor(secrets: readonly string[]) {
-    if (secrets.length === 0) throw new RangeError('SECRET_KEY holds no secret');
+    if (secrets.length === 0) throw new RangeError('SECRET_KEY contains no secret');
     if (secrets.length > MAX_SECRETS) {
-      throw new RangeError(`SECRET_KEY holds more than ${MAX_SECRETS} secrets`);
+      throw new RangeError(`SECRET_KEY contains more than ${MAX_SECRETS} secrets`);
     }
     if (secrets.some((secret) => secret.length < MIN_SECRET_LENGTH)) {
       throw new RangeError(
-        `A secret in SECRET_KEY is shorter than ${MIN_SECRET_LENGTH} characters: make one with "openssl rand -base64 32"`,
+        `A secret in SECRET_KEY is shorter than ${MIN_SECRET_LENGTH} characters: create one with "openssl rand -base64 32"`,
       );
     }
     this.#secrets = secrets;

@@ -27,7 +27,7 @@ export class LocalStore implements ObjectStore {
     return join(this.#folder, key);
   }
 
-  /** Flushes the file before it gets its name: a crash leaves the old or the new object. */
+  /** Flushes the file before it gets its name, so that a crash leaves the old or the new object. */
   async putFile(key: string, path: string): Promise<void> {
     const target = this.pathOf(key);
     const folder = dirname(target);
@@ -68,7 +68,7 @@ export class LocalStore implements ObjectStore {
     }
   }
 
-  /** @param prefix ends at a slash, or is a whole folder's name */
+  /** @param prefix - ends with a slash, or is the full name of a folder */
   async *list(prefix: string): AsyncIterable<string> {
     const folder = prefix.replace(/[^/]*$/, '');
     for (const entry of await entriesOf(this.pathOf(folder))) {
@@ -100,7 +100,7 @@ async function synced(path: string): Promise<void> {
 }
 
 function noSuchObject(): StorageError {
-  return new StorageError('NO_SUCH_OBJECT', 'The storage has no such object');
+  return new StorageError('NO_SUCH_OBJECT', 'The object does not exist in the storage');
 }
 
 function faultOf(error: unknown): StorageError {
@@ -109,5 +109,5 @@ function faultOf(error: unknown): StorageError {
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new StorageError('STORAGE_FULL', 'The disk of the storage is full', { cause: error });
   }
-  return new StorageError('STORAGE_AWAY', 'The storage cannot be used', { cause: error });
+  return new StorageError('STORAGE_AWAY', 'The storage is unavailable', { cause: error });
 }

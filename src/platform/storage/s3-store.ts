@@ -21,7 +21,7 @@ const IDLE_MS = 15_000;
 /** Attempts per request. */
 const TRIES = 3;
 
-/** Other services than Amazon S3 lack these checksums, or send the checksum of the whole for a part. */
+/** Services other than Amazon S3 lack these checksums, or send the checksum of the whole object for a part. */
 const CHECKSUMS_OF_OTHERS = {
   requestChecksumCalculation: 'WHEN_REQUIRED',
   responseChecksumValidation: 'WHEN_REQUIRED',
@@ -75,7 +75,7 @@ export class S3Store implements ObjectStore {
     await asked(() => upload.done());
     const stored = await this.size(key);
     if (stored === size) return;
-    throw new StorageError('STORAGE_AWAY', 'The storage has not kept all of a file');
+    throw new StorageError('STORAGE_AWAY', 'The storage has stored an incomplete file');
   }
 
   async open(key: string, range?: ByteRange): Promise<Readable> {
@@ -83,7 +83,7 @@ export class S3Store implements ObjectStore {
     const command = new GetObjectCommand({ ...this.#object(key), ...part });
     const { Body: body } = await asked(() => this.#client.send(command));
     if (body) return body as Readable;
-    throw new StorageError('NO_SUCH_OBJECT', 'The storage gave an object without a body');
+    throw new StorageError('NO_SUCH_OBJECT', 'The storage returned an object without a body');
   }
 
   async size(key: string): Promise<number | undefined> {
@@ -126,8 +126,10 @@ async function asked<T>(ask: () => Promise<T>): Promise<T> {
     };
     // A missing bucket is a fault of the settings, not a missing object.
     if (name !== 'NoSuchBucket' && (name === 'NoSuchKey' || $metadata?.httpStatusCode === 404)) {
-      throw new StorageError('NO_SUCH_OBJECT', 'The storage has no such object', { cause: error });
+      throw new StorageError('NO_SUCH_OBJECT', 'The object does not exist in the storage', {
+        cause: error,
+      });
     }
-    throw new StorageError('STORAGE_AWAY', 'The storage cannot be used', { cause: error });
+    throw new StorageError('STORAGE_AWAY', 'The storage is unavailable', { cause: error });
   }
 }

@@ -33,7 +33,7 @@ export async function createCallPanel(api) {
       part.close();
       throw error;
     }
-    talkPart.hidden = true; // the key may lack the scope for calls
+    talkPart.hidden = true; // The key may lack the scope for calls.
   }
   return () => part.close();
 }
@@ -80,7 +80,7 @@ class CallPart {
     ]);
     agents.replaceChildren(...list.map(optionOf));
     talkButton.disabled = list.length === 0;
-    if (list.length === 0) agents.add(new Option('No agent yet: create one by the API'));
+    if (list.length === 0) agents.add(new Option('No agent yet: create one with the API'));
   }
 
   close() {
@@ -104,7 +104,7 @@ class CallPart {
         microphone: this.#devices.microphone,
         speaker: this.#devices.speaker,
       });
-      await this.#devices.refresh(); // now they have names
+      await this.#devices.refresh(); // Now the devices have names.
     } catch (error) {
       callView.hidden = true;
       this.#refused(error);
@@ -180,7 +180,7 @@ class CallPart {
     const text = words.value.trim();
     if (!text) return;
     if (this.#call?.say(text)) words.value = '';
-    else showStatus('This could not be sent: the call is not connected.', 'fault');
+    else showStatus('The text was not sent, because the call is not connected.', 'fault');
   }
 }
 

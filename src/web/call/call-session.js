@@ -157,7 +157,7 @@ export class BrowserCall {
     this.#view.onState('ended');
     if (end.type === 'ended') this.#view.onEnd(endingSentence(end.reason), false);
     else if (end.type === 'lost')
-      this.#view.onEnd('The connection broke and did not come back.', true);
+      this.#view.onEnd('The connection broke and could not be restored.', true);
     else this.#view.onEnd(`The gateway refused the call: ${end.sentence}.`, true);
   }
 }

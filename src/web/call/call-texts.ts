@@ -1,34 +1,33 @@
 /** Messages for `getUserMedia` errors. Source: Media Capture and Streams, §10.2. */
 const MICROPHONE: Readonly<Record<string, string>> = {
-  NotAllowedError:
-    'The microphone was refused. Allow it for this page in the browser’s address bar.',
-  NotFoundError: 'No microphone was found. Plug one in.',
-  NotReadableError: 'The microphone is in use by another program, or the system does not give it.',
-  OverconstrainedError: 'The chosen microphone is gone. Choose another one.',
-  SecurityError: 'This browser does not let pages use the microphone.',
+  NotAllowedError: 'The browser blocks the microphone. Allow it for this page in the address bar.',
+  NotFoundError: 'No microphone was found. Connect one.',
+  NotReadableError: 'The microphone is in use by another program, or the system blocks it.',
+  OverconstrainedError: 'The selected microphone is not available. Select another one.',
+  SecurityError: 'This browser does not allow pages to use the microphone.',
 };
 
 const REFUSALS: Readonly<Record<string, string>> = {
-  agent_not_deployed: 'This agent is not deployed, so it takes no calls.',
+  agent_not_deployed: 'This agent is not deployed, so it accepts no calls.',
   insufficient_credits: 'The account has no credits left.',
-  concurrency_limit: 'All lines are taken. Try again when another call has ended.',
+  concurrency_limit: 'All call slots are in use. Try again when another call has ended.',
 };
 
 const ENDINGS: Readonly<Record<string, string>> = {
   user_hangup: 'You hung up.',
   agent_hangup: 'The agent ended the call.',
   inactivity: 'The call ended because nobody spoke.',
-  max_duration_reached: 'The call reached its longest duration.',
-  concurrency_limit_reached: 'The call ended: all lines are taken.',
+  max_duration_reached: 'The call reached its maximum duration.',
+  concurrency_limit_reached: 'The call ended: all call slots are in use.',
   insufficient_credits: 'The call ended: the account has no credits left.',
   transferred: 'The call was transferred.',
-  error_no_audio_received: 'The call ended: no sound came from your microphone.',
+  error_no_audio_received: 'The call ended: no audio arrived from your microphone.',
   error_asr: 'The call ended: speech recognition failed.',
   error_llm: 'The call ended: the language model failed.',
   error_tts: 'The call ended: the voice failed.',
   error_transport: 'The call ended: the connection broke.',
   drained: 'The call ended: the gateway is being restarted.',
-  operator_ended: 'The call was ended by the operator.',
+  operator_ended: 'The operator ended the call.',
 };
 
 const STATES: Readonly<Record<string, string>> = {
@@ -42,11 +41,11 @@ const STATES: Readonly<Record<string, string>> = {
 };
 
 export const INSECURE_PAGE =
-  'Browsers hold calls only on secure pages: open this page by https, or on its own machine as http://localhost.';
+  'Browsers allow calls only on secure pages: open this page with https, or as http://localhost on the same machine.';
 
 /** @param name of the DOMException of `getUserMedia` */
 export function microphoneSentence(name: string): string {
-  return MICROPHONE[name] ?? 'The microphone cannot be used.';
+  return MICROPHONE[name] ?? 'The microphone is not available.';
 }
 
 /** The message for a refused call. `sentence` is the server's message. */

@@ -22,7 +22,7 @@ function itemOf(call, api) {
     ...latencyOf(call.transcription_stats),
   ].join(' · ');
   const ending = document.createElement('span');
-  ending.textContent = call.ended_reason ? endingSentence(call.ended_reason) : 'Still going on.';
+  ending.textContent = call.ended_reason ? endingSentence(call.ended_reason) : 'Running.';
   item.append(name, facts, ending);
   if (call.transcription_summary) {
     const summary = document.createElement('span');

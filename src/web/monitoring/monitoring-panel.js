@@ -63,7 +63,7 @@ class LivePart {
       list.replaceChildren(...calls.map((call) => this.#itemOf(call)));
       part.hidden = calls.length === 0 && watchedView.hidden;
     } catch (error) {
-      if (error.status !== 403) return; // the next request may succeed
+      if (error.status !== 403) return; // The next request may succeed.
       clearInterval(this.#timer);
       part.hidden = true;
     }
@@ -144,7 +144,7 @@ class LivePart {
     const { signal } = this.#listening;
     try {
       const response = await this.#api.request(`/calls/${this.#callId}/audio`, { signal });
-      await playMp3(response, player, () => showStatus('You hear the call.'));
+      await playMp3(response, player, () => showStatus('Listening to the call.'));
     } catch (error) {
       if (!signal.aborted) showStatus(error.message, 'fault');
     }

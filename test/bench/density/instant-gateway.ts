@@ -97,7 +97,7 @@ await webhooks.start({ isAlone: true });
 
 const voiceActivity = new SileroVoiceActivity({
   folder: modelFolder('silero-vad'),
-  onFault: (error) => log.error({ err: error }, 'voice activity failed'),
+  onFault: (error) => log.error({ err: error }, 'Voice activity detection failed'),
 });
 const turnDetector = new SmartTurn({ folder: modelFolder('smart-turn-v3.2'), scheduler });
 await Promise.all([voiceActivity.warm(), turnDetector.warm()]);

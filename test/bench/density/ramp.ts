@@ -94,7 +94,7 @@ async function addCalls(callers: RampCallers, count: number): Promise<boolean> {
       await callers.add();
     } catch (error) {
       if (!String(error).includes('OVERLOADED')) throw error;
-      console.error('the gateway takes no more calls');
+      console.error('the gateway accepts no more calls');
       return false;
     }
     // Starts callers at different times.

@@ -67,7 +67,7 @@ describeWith(['gofakes3'], 'gateways on two machines with one bucket', ({ gofake
 /** A store with one method that fails while `isAway()` is true. */
 function flawed(store: ObjectStore, isAway: () => boolean): ObjectStore {
   const check = () => {
-    if (isAway()) throw new StorageError('STORAGE_AWAY', 'The storage cannot be used');
+    if (isAway()) throw new StorageError('STORAGE_AWAY', 'The storage is unavailable');
   };
   return {
     putFile: async (...what) => {
@@ -98,7 +98,7 @@ describe('unavailable storage', () => {
     sink.end(2_000);
     await expect
       .poll(() => gateway.logged, { timeout: 30_000 })
-      .toContain('a recording could not be stored yet');
+      .toContain('Cannot store a recording yet');
     await expect(prepare(gateway, callId)).rejects.toMatchObject({ code: 'STORAGE_AWAY' });
     expect(spoolsOf(gateway)).toEqual([`${callId}.spool`]);
     isAway = false;
@@ -130,11 +130,11 @@ describe('full disk', () => {
     const sink = gateway.recordings.begin(callId, AGENT_RATE);
     await expect
       .poll(() => gateway.logged, { timeout: 30_000 })
-      .toContain('the disk is full: the rest of this call is not recorded');
+      .toContain('The disk is full: the rest of the call is not recorded');
     recordTones(sink, 2);
     sink.end(2_000);
     expect(await prepare(gateway, callId)).toBe('not_recorded');
-    expect(gateway.logged.filter((message) => message.startsWith('the disk'))).toHaveLength(1);
+    expect(gateway.logged.filter((message) => message.startsWith('The disk'))).toHaveLength(1);
   });
 });
 

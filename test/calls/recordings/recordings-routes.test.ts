@@ -192,7 +192,7 @@ describe('storage that has lost a file', () => {
     expect((await recording()).body.status).toBe('ready');
     rmSync(join(gateway.dataDir, 'storage', fileKey(callId)));
     expect((await recording()).body).toEqual({ status: 'not_recorded', url: null });
-    expect(gateway.logged).toContain('the storage has lost a recording');
+    expect(gateway.logged).toContain('The storage does not contain a recording');
   });
 });
 

@@ -78,7 +78,7 @@ describe('replay file', () => {
   });
 
   it.each([
-    ['not compressed', Buffer.from('hello'), 'it cannot be unpacked'],
+    ['not compressed', Buffer.from('hello'), 'it cannot be decompressed'],
     ['not a replay file', gzipSync('{"type":"other"}\n'), 'no replay file of version 2'],
     ['of another version', gzipSync(`${JSON.stringify({ ...HEAD, version: 1 })}\n`), 'version 1'],
     ['corrupted', gzipSync(`${JSON.stringify(HEAD)}\n{{\n{}\n`), 'Line 2'],
@@ -99,7 +99,7 @@ describe('npm run replay', () => {
     const { code, output } = await run([QUESTION]);
     expect(output).toMatch(/^question-answered\.\S+: [\d.]+ s of call in [\d.]+ s\n/);
     expect(output).toMatch(/ user {4}“.*swim.*”/i);
-    expect(output).toMatch(/The same: \d+ events\.\n$/);
+    expect(output).toMatch(/No difference: \d+ events\.\n$/);
     expect(code).toBe(0);
   });
 
@@ -125,8 +125,8 @@ describe('npm run replay', () => {
   it.each([
     [[], 'usage: npm run replay'],
     [['--set', 'mood=good', QUESTION], '--set accepts min_silence_duration'],
-    [['--set', 'min_endpointing_delay=long', QUESTION], 'min_endpointing_delay cannot be long'],
-    [['/no/such/file'], 'There is no such file'],
+    [['--set', 'min_endpointing_delay=long', QUESTION], 'min_endpointing_delay must not be long'],
+    [['/no/such/file'], 'The file does not exist'],
   ])('rejects %j', async (args, reason) => {
     const { code, output } = await run(args);
     expect(output).toContain(reason);

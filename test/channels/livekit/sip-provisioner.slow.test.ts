@@ -178,7 +178,7 @@ describeWith(['livekit-server', 'redis-server'], 'LiveKit SIP resources', (tools
       const { agent_id: id } = (await ask('POST', '/agent', { name: 'Pool', config })).body;
       const { status, body } = await ask('POST', `/agent/${id}/deploy`);
       expect([status, body.agent.status, body.sip_status]).toEqual([200, 'deployed', 'failed']);
-      expect(body.sip_details.error).toContain('cannot be reached');
+      expect(body.sip_details.error).toContain('is unreachable');
       expect((await ask('POST', `/agent/${id}/pause`)).body.agent.status).toBe('paused');
     } finally {
       provisioner = there;
@@ -242,7 +242,7 @@ describeWith(['livekit-server', 'redis-server'], 'LiveKit SIP resources', (tools
     });
     expect(await without.provisionAgent(agent)).toMatchObject({
       sip_status: 'failed',
-      sip_details: { error: expect.stringContaining('cannot be reached') },
+      sip_details: { error: expect.stringContaining('is unreachable') },
     });
     await without.deprovisionAgent(agent);
     await without.provisionNumber(newNumber());

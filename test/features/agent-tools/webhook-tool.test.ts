@@ -165,7 +165,7 @@ describe('webhook tool', () => {
       ['<html><head><title>Gone &gt; away</title></head><body><img></body></html>', 'Gone > away'],
       [
         `<html>${'<b>'.repeat(9_000)}`,
-        '(a page without words: Its elements are nested too deeply)',
+        '(a page without words: The elements of the page are nested too deeply)',
       ],
     ]) {
       receiver.answer((response) =>

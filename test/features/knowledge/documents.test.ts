@@ -208,7 +208,7 @@ describe('uploaded file', () => {
     const rules = await send(kbId, 'rules.docx', realDocument('house-rules.docx'));
     expect(await settled(kbId, bomb.body.document_id)).toMatchObject({
       status: 'FAILED',
-      failure_reason: 'Its archive is too large when unpacked',
+      failure_reason: 'The unpacked archive is too large',
     });
     expect(await settled(kbId, rules.body.document_id)).toMatchObject({ status: 'INDEXED' });
     const message = async () => (await ask('GET', `/knowledge-base/${kbId}`)).body.message;

@@ -46,7 +46,7 @@ describe('LLM settings', () => {
     const withBoth = { ...own, LLM_FALLBACKS: ['a', 'parley-extractive-v1'] };
     expect(languageModels(withBoth).named).toHaveLength(1);
     expect(() => languageModels({ ...own, LLM_FALLBACKS: ['b'] })).toThrow(
-      'LLM_FALLBACKS names the model b, which no server has: the models are a, parley-extractive-v1.',
+      'LLM_FALLBACKS contains the model b, which no server has: use a, parley-extractive-v1.',
     );
   });
 
@@ -54,11 +54,11 @@ describe('LLM settings', () => {
     ['a missing file', '/nowhere/llm.json', /cannot be read/],
     ['no JSON', file('{'), /not valid JSON/],
     ['no URL', file('[{"base_url":"ftp://x","models":["a"]}]'), /0\.base_url/],
-    ['an unknown member', file('[{"base_url":"http://x","models":["a"],"key":"k"}]'), /not right/],
+    ['an unknown member', file('[{"base_url":"http://x","models":["a"],"key":"k"}]'), /not valid/],
     [
       'the same model twice',
       file('[{"base_url":"http://x","models":["a","a"]}]'),
-      /Two language servers have the model a/,
+      /Two LLM servers have the model a/,
     ],
   ])('are rejected with one sentence: %s', (_, path, sentence) => {
     expect(() => languageModels({ ...NONE, LLM_FILE: path })).toThrow(sentence);

@@ -243,7 +243,7 @@ it("the carrier's reason for a refusal is returned", async () => {
   const search = { countryCode: 'US' };
   await expect(wrong.get('twilio').search(search)).rejects.toMatchObject({
     code: 'PROVIDER_ERROR',
-    message: 'Twilio answered with status 401',
+    message: 'Twilio responded with status 401',
     detail: 'Authenticate',
   });
   await expect(wrong.get('telnyx').search(search)).rejects.toMatchObject({

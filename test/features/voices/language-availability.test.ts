@@ -15,7 +15,7 @@ it('a call cannot use a cloned voice that cannot speak', async () => {
   });
   const problemOf = (accountId: string, voiceId: string) =>
     languages.problemWith({ accountId, language: 'en', voiceId });
-  expect(await problemOf('owner', 'made-here')).toContain('cannot speak: choose another');
+  expect(await problemOf('owner', 'made-here')).toContain('cloning failed: choose another');
   // Voices of other accounts are not disclosed; the error names the next missing part.
   expect(await problemOf('somebody', 'made-here')).toContain('No installed voice speaks en');
 });

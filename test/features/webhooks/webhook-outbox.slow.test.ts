@@ -257,7 +257,7 @@ describe('webhook outbox', () => {
     await calls.end(await calls.start(agent));
     const [lost, kept] = await settled(agent.id);
     expect(lost).toMatchObject({ status: 'failed', attempts: 3, last_status_code: 500 });
-    expect(lost.last_error).toBe('The receiver answered 500');
+    expect(lost.last_error).toBe('The receiver responded with status 500');
     expect(kept).toMatchObject({ status: 'delivered', attempts: 1 });
     const times = hook.requests.map(({ atMs }) => atMs);
     expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(BACKOFF_MS[0]! * 0.75 - 5);
@@ -421,7 +421,7 @@ describe('webhook outbox', () => {
     await calls.turn(callId, 1, 'agent', 'My word');
     await calls.end(callId);
     await settled(agent.id);
-    expect(lines.join('')).toContain('webhook not delivered');
+    expect(lines.join('')).toContain('Cannot deliver a webhook');
     expect(lines.join('')).not.toMatch(/My word|\+1415|aHVzaA|hunter2|127\.0\.0\.1/);
   });
 });

@@ -116,14 +116,14 @@ describe('POST /agent/{id}/webhook/test-inbound-call', () => {
     ['another part of the config', { agent_overrides: { prompt: 'x' } }, /prompt: Extra inputs/],
     ['an unknown voice', overriding({ voice_id: 'nobody' }), /voice/],
     ['a voice that is not installed', overriding({ voice_id: 'far' }), /not installed/],
-    ['a cloned voice that cannot speak', overriding({ voice_id: 'mine' }), /cannot speak/],
+    ['a cloned voice that cannot speak', overriding({ voice_id: 'mine' }), /cannot be used/],
     ['an unknown language', overriding({ language: 'xx' }), /language/],
     ['a language that the voice lacks', overriding({ language: 'es' }), /does not speak es/],
     ['a voice that lacks the language', overriding({ voice_id: 'eva' }), /does not speak en/],
     ['an unknown dictionary', overriding({ dictionary_id: 'none' }), /dictionary/],
     ['a temperature of 3', overriding({ temperature: 3 }), /temperature/],
-    ['a list', [], /no JSON object/],
-    ['no JSON', 'hello', /no JSON object/],
+    ['a list', [], /not a JSON object/],
+    ['no JSON', 'hello', /not a JSON object/],
   ])('fails for %s', async (_, reply, error) => {
     hook.answer(status(200, reply));
     const { status: code, body } = await test(await create1());
@@ -133,8 +133,8 @@ describe('POST /agent/{id}/webhook/test-inbound-call', () => {
   });
 
   it.each([
-    ['500', status(500), /answered 500/],
-    ['a redirect', status(302, '', { location: 'http://127.0.0.1/' }), /answered 302/],
+    ['500', status(500), /status 500/],
+    ['a redirect', status(302, '', { location: 'http://127.0.0.1/' }), /status 302/],
     ['silence', hang, /in time/],
     ['a gigabyte', gigabyte({ bytes: 0 }), /longer than/],
     ['half an answer', closeEarly, /closed/],
@@ -193,7 +193,7 @@ describe('inbound call webhook', () => {
   });
 
   it.each([
-    ['500', status(500), /answered 500/],
+    ['500', status(500), /status 500/],
     ['silence', hang, /in time/],
     ['nonsense', status(200, { agent_overrides: { x: 1 } }), /agent_overrides\.x/],
     [
@@ -305,7 +305,11 @@ describe('deliveries of an agent', () => {
     });
     const failed = await ask('GET', `${path}?status=failed`);
     expect(failed.body.items).toMatchObject([
-      { status: 'failed', last_status_code: 400, last_error: 'The receiver answered 400' },
+      {
+        status: 'failed',
+        last_status_code: 400,
+        last_error: 'The receiver responded with status 400',
+      },
     ]);
     const ofOne = await ask('GET', `${path}?call_id=${callIds[1]}&event=call.started`);
     expect(ofOne.body.pagination.total_items).toBe(1);

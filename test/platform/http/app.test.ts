@@ -18,7 +18,7 @@ describe('request IDs', () => {
       .poll(() =>
         app.logged.filter((line) => line.includes('trace-me')).map((l) => JSON.parse(l).msg),
       )
-      .toEqual(['request failed', 'request']);
+      .toEqual(['A request failed', 'request']);
   });
 });
 

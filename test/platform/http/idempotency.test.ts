@@ -32,7 +32,7 @@ describe('repeated request with the same Idempotency-Key', () => {
       expect(fault.detail[0]).toMatchObject({
         type: 'value_error',
         loc: ['header', 'Idempotency-Key'],
-        msg: 'Value error, this key was used for another request',
+        msg: 'Value error, this key was used for another request: use a new key',
       });
     }
   });

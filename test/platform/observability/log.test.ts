@@ -43,5 +43,7 @@ it('the log does not repeat what another server says about its input', () => {
   const cause = OpenAI.APIError.generate(400, quoted, undefined, new Headers());
   const text = logged((log) => log.warn({ err: new Error('outer', { cause }) }, 'failed'));
   expect(text).not.toContain('5550100');
-  expect(JSON.parse(text).err.cause).toMatchObject({ message: 'another server answered 400' });
+  expect(JSON.parse(text).err.cause).toMatchObject({
+    message: 'another server responded with status 400',
+  });
 });

@@ -11,7 +11,7 @@ const READY = {
 it('the first key is printed on a terminal at the start that created it', () => {
   expect(announcementLines(READY)).toEqual([
     'Parley is ready: http://127.0.0.1:8080',
-    'API key: vk_first (shown this once, and kept in /data/api-key)',
+    'API key: vk_first (shown once; stored in /data/api-key)',
   ]);
 });
 

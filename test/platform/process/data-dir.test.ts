@@ -21,6 +21,6 @@ it('the folder is created so that others can traverse but not list it', async ()
 it('a path that is a file, or contains one, is rejected with instructions', async () => {
   const file = join(folder, 'file');
   writeFileSync(file, '');
-  await expect(prepareDataDir(file)).rejects.toThrow(/that path is a file; set DATA_DIR/);
-  await expect(prepareDataDir(join(file, 'data'))).rejects.toThrow(/a part of that path is a file/);
+  await expect(prepareDataDir(file)).rejects.toThrow(/the path is a file; set DATA_DIR/);
+  await expect(prepareDataDir(join(file, 'data'))).rejects.toThrow(/a part of the path is a file/);
 });

@@ -80,7 +80,7 @@ describe('npm run models', () => {
   it('reports that MODELS_DIR is no folder', async () => {
     const ended = await run(['list'], { MODELS_CACHE: cache, MODELS_DIR: join(folder, 'typo') });
     expect(ended.code).toBe(1);
-    expect(ended.err).toMatch(/^MODELS_DIR must be .+typo is no folder\.\n$/);
+    expect(ended.err).toMatch(/^MODELS_DIR must be .+typo is not a folder\.\n$/);
   });
 
   it('rejects a truncated bundle in one sentence', async () => {
@@ -129,7 +129,7 @@ describe('npm run models', () => {
     expect((await run(['fetch', 'x'], {})).err).toBe(
       'There is no model x: npm run models -- list shows all ids.\n',
     );
-    expect((await run(['add', 'xx'], {})).err).toContain('there are ca de en es fr it nl pl pt');
+    expect((await run(['add', 'xx'], {})).err).toContain('use one of ca de en es fr it nl pl pt');
   });
 });
 

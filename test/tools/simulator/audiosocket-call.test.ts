@@ -92,7 +92,7 @@ describe('simulated AudioSocket call', () => {
           uuid: UUID,
           sampleRate: 7000,
         }),
-    ).toThrow(/no kind for 7000 Hz/);
+    ).toThrow(/does not support 7000 Hz/);
   });
 
   it("plays received audio and accepts the gateway's hang-up", async () => {

@@ -49,10 +49,10 @@ describe('arguments of npm run simulate', () => {
     ['twilio --agent a --wav b --dtmf 1', /--dtmf must be keys/],
     ['audiosocket --agent a --wav b --variable x', /NAME=VALUE/],
     ['twilio --agent a --wav b --dance', /--dance/],
-    ['twilio --agent a --wav b --url gw', /gw is no URL/],
+    ['twilio --agent a --wav b --url gw', /gw is not an http or https URL/],
     ['twilio --agent a --wav b --calls 0', /--calls must be a whole number/],
     ['twilio --agent a --wav b --calls 1.5', /--calls must be a whole number/],
-    ['audiosocket --agent a --wav b --rate 11025', /--rate must be one that AudioSocket has: 8000/],
+    ['audiosocket --agent a --wav b --rate 11025', /--rate must be a rate of AudioSocket: 8000/],
     ['audiosocket --agent a --wav b --rate 0', /--rate must be/],
   ])('of %s are rejected with what is missing', (line, sentence) => {
     expect(() => read(line)).toThrow(sentence);

@@ -16,7 +16,7 @@ it('the recording path is checked before the call', async () => {
     // No server listens there: a call would fail with another error.
     const words = `audiosocket --agent a --key k --url http://127.0.0.1:1 --wav ${wav} --out ${out}`;
     const run = simulate(readOptions(words.split(' '), {}), systemClock);
-    await expect(run).rejects.toThrow('--out wants a folder that is there');
+    await expect(run).rejects.toThrow('the folder of --out must exist');
   } finally {
     await rm(folder, { recursive: true });
   }

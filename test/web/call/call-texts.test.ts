@@ -9,12 +9,12 @@ import {
 
 describe('texts for callers', () => {
   it('explain why there is no microphone', () => {
-    expect(microphoneSentence('NotAllowedError')).toMatch(/refused/);
-    expect(microphoneSentence('SomethingNew')).toBe('The microphone cannot be used.');
+    expect(microphoneSentence('NotAllowedError')).toMatch(/blocks/);
+    expect(microphoneSentence('SomethingNew')).toBe('The microphone is not available.');
   });
 
   it("explain known refusals, and otherwise repeat the server's text", () => {
-    expect(refusalSentence('concurrency_limit', 'x')).toMatch(/lines are taken/);
+    expect(refusalSentence('concurrency_limit', 'x')).toMatch(/slots are in use/);
     expect(refusalSentence(undefined, 'No such agent')).toBe('No such agent');
   });
 

@@ -15,7 +15,7 @@ export type TwilioCommandResult =
 /** Parses a message as strictly as the carrier does. An invalid message ends the stream. */
 export function readTwilioCommand(text: string, streamSid: string): TwilioCommandResult {
   const message = objectIn(text);
-  if (!message) return refused('a message is no JSON object');
+  if (!message) return refused('a message is not a JSON object');
   const { event } = message;
   if (event !== 'media' && event !== 'mark' && event !== 'clear') {
     return refused('a message has an event other than media, mark and clear');
@@ -31,7 +31,7 @@ export function readTwilioCommand(text: string, streamSid: string): TwilioComman
   }
   const { payload } = body as { readonly payload?: unknown };
   if (typeof payload !== 'string' || payload === '') return refused('media has no payload');
-  if (!BASE64.test(payload)) return refused("media's payload is no base64");
+  if (!BASE64.test(payload)) return refused('the payload of media is not base64');
   return { type: 'command', command: { type: 'media', bytes: Buffer.from(payload, 'base64') } };
 }
 
@@ -83,7 +83,7 @@ export class TwilioMessages {
     });
   }
 
-  /** @param timestampMs since the stream began */
+  /** @param timestampMs - since the stream began */
   media(bytes: Uint8Array, timestampMs: number): string {
     const media = {
       track: 'inbound',

@@ -59,8 +59,8 @@ export class TwilioStream {
   open(): Promise<void> {
     return new Promise((resolve, reject) => {
       const failed = (why: string) => {
-        const sentence = `The gateway did not take the media stream: ${why} (31920)`;
-        const hint = 'where the gateway has a PUBLIC_URL, --public-url must be the same';
+        const sentence = `The gateway refused the media stream: ${why} (31920)`;
+        const hint = 'if PUBLIC_URL of the gateway is set, --public-url must be the same';
         reject(new SimulateError(`${sentence}; ${hint}`));
       };
       this.#socket.on('error', ({ message }) => failed(message));
@@ -120,7 +120,11 @@ export class TwilioStream {
   #play(bytes: Buffer): void {
     const { line, faults } = this.#options;
     if (bytes.length % FRAME_BYTES !== 0) {
-      faults.add('partial-frame', `media of ${bytes.length} bytes is no whole frame`, line.atMs);
+      faults.add(
+        'partial-frame',
+        `media of ${bytes.length} bytes is not a whole number of frames`,
+        line.atMs,
+      );
     }
     const pcm = new Int16Array(bytes.length);
     decodeMulaw(bytes, pcm);

@@ -48,7 +48,7 @@ export class TwilioWebhooks {
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
     }).catch((error: unknown) => {
       throw new SimulateError(
-        `No answer from ${this.toReachableUrl(url)}: is the gateway running there?`,
+        `${this.toReachableUrl(url)} does not respond: start the gateway, or correct --url`,
         {
           cause: error,
         },
@@ -57,11 +57,13 @@ export class TwilioWebhooks {
     const text = await answer.text();
     if (answer.status === 403) throw new SimulateError(forbidden(url));
     if (!answer.ok)
-      throw new SimulateError(`${url} answered ${answer.status}: ${text.slice(0, 300)}`);
+      throw new SimulateError(
+        `${url} responded with status ${answer.status}: ${text.slice(0, 300)}`,
+      );
     return text;
   }
 }
 
 function forbidden(url: string): string {
-  return `The gateway refused the signature of ${url}: TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN must be the same here and there, and --public-url its PUBLIC_URL`;
+  return `The gateway refused the signature of ${url}: TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN must be the same here and for the gateway, and --public-url must be its PUBLIC_URL`;
 }

@@ -32,7 +32,7 @@ export function readTwiml(xml: string): readonly Verb[] {
   const open: OpenVerb[] = [root];
   const parser = new SaxesParser();
   parser.on('error', (error) => {
-    throw new SimulateError(`The answer is no well-formed TwiML: ${error.message}`);
+    throw new SimulateError(`The response is not well-formed TwiML: ${error.message}`);
   });
   parser.on('opentag', ({ name, attributes }) => {
     const verb: OpenVerb = { name, attributes: { ...attributes }, text: '', children: [] };
@@ -48,10 +48,10 @@ export function readTwiml(xml: string): readonly Verb[] {
   parser.write(xml).close();
   const response = root.children[0];
   if (response?.name !== 'Response') {
-    throw new SimulateError('The answer is no TwiML: its root must be <Response>');
+    throw new SimulateError('The response is not TwiML: its root must be <Response>');
   }
   const unknown = response.children.find(({ name }) => !TWIML_VERBS.has(name));
-  if (unknown) throw new SimulateError(`Twilio knows no verb <${unknown.name}>`);
+  if (unknown) throw new SimulateError(`Twilio has no verb <${unknown.name}>`);
   return response.children;
 }
 
@@ -81,22 +81,26 @@ export function streamOf(connect: Verb): StreamTarget {
   const stream = connect.children.find(({ name }) => name === 'Stream');
   const url = stream?.attributes.url ?? '';
   if (!stream || !URL.canParse(url)) {
-    throw new SimulateError('<Connect> holds no <Stream> with a url: the simulator plays no other');
+    throw new SimulateError(
+      '<Connect> must contain a <Stream> with a url: the simulator supports nothing else',
+    );
   }
   const { protocol, hostname, search } = new URL(url);
   const isLoopback = hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
   if (protocol !== 'wss:' && !(protocol === 'ws:' && isLoopback)) {
     throw new SimulateError(
-      `Twilio streams to wss: addresses only, and this is ${protocol} Set PUBLIC_URL to an https address`,
+      `Twilio streams only to wss: URLs; got ${protocol} Set PUBLIC_URL to an https URL`,
     );
   }
   if (search !== '') throw new SimulateError("Twilio refuses a query string in a stream's url");
   const parameters: Record<string, string> = {};
   for (const { name, attributes } of stream.children) {
-    if (name !== 'Parameter') throw new SimulateError(`<Stream> holds an unknown <${name}>`);
+    if (name !== 'Parameter') throw new SimulateError(`<Stream> contains an unknown <${name}>`);
     const { name: key = '', value = '' } = attributes;
     if (key.length + value.length >= MAX_PARAMETER_LENGTH) {
-      throw new SimulateError(`Twilio takes no <Parameter> of ${MAX_PARAMETER_LENGTH} characters`);
+      throw new SimulateError(
+        `A <Parameter> must be shorter than ${MAX_PARAMETER_LENGTH} characters`,
+      );
     }
     parameters[key] = value;
   }

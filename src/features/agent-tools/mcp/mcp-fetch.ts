@@ -3,10 +3,10 @@ import type { EgressClient } from '../../../platform/egress/egress-client.js';
 type Fetch = EgressClient['fetch'];
 
 /**
- * Per response, and per message of a stream. Parsing a longer one would delay the frames of calls.
+ * Limit of a response, and of each message of a stream. Parsing a longer one would delay the frames of calls.
  */
 const MAX_ANSWER_BYTES = 512 * 1024;
-/** Of the stream that stays open during the call. */
+/** Limit of the stream that stays open during the call. */
 const MAX_STREAM_BYTES = 8 * 1024 * 1024;
 
 /** Source: the event stream format of the HTML standard, section 9.2.5. */

@@ -12,9 +12,9 @@ import { mcpTool } from './mcp-tool.js';
 import { ToolListCache } from './tool-list-cache.js';
 import { mcpToolNames, toModelName } from './tool-names.js';
 
-/** A call begins without tools that are listed later; they are added when the list arrives. */
+/** Time for tool lists before a call begins. Tools of later lists are added when the list arrives. */
 const START_TIMEOUT_MS = 2_000;
-/** Of all servers together. Models refuse more. */
+/** Limit for all servers together. Models refuse more. */
 const MAX_TOOLS = 100;
 /** Names of skipped tools per log line. */
 const MAX_LOGGED_TOOLS = 5;
@@ -140,7 +140,10 @@ export class McpConnections {
   /** Logs no error message, as it may be the server's text. */
   #logFault(agentId: string, error: unknown): void {
     const { name = '', code = undefined } = error as { name?: string; code?: unknown };
-    this.#parts.log.warn({ agent: agentId, fault: name, code }, 'fault of an MCP server');
+    this.#parts.log.warn(
+      { agent: agentId, fault: name, code },
+      'Error in the connection to an MCP server',
+    );
   }
 
   #toCallTools(
@@ -159,7 +162,10 @@ export class McpConnections {
     );
     const leftOut = lines.reduce((sum, { tools }) => sum + tools.length, 0) - all.length;
     if (leftOut > 0)
-      log.warn({ agent: agentId, leftOut }, 'MCP tools are left out, as too many or too large');
+      log.warn(
+        { agent: agentId, leftOut },
+        'Skipped MCP tools, because there are too many or their schemas are too large',
+      );
     const names = mcpToolNames(
       all.map(({ server, tool }) => ({ server: server.name, name: tool.name })),
       taken,
@@ -179,7 +185,10 @@ export class McpConnections {
       problem,
     }));
     const line = { agent: agentId, server, skipped: skipped.length, tools };
-    this.#parts.log.warn(line, 'tools of an MCP server are skipped');
+    this.#parts.log.warn(
+      line,
+      'Skipped tools of an MCP server, because their schemas exceed a limit',
+    );
   }
 }
 

@@ -17,11 +17,11 @@ import { jsonBytes, schemaLimitProblem } from '../../agents/config/tool-limits.j
 import { authHeaders } from '../auth-headers.js';
 import { answerTooLong, mcpFetch } from './mcp-fetch.js';
 
-/** For the handshake, and for each page of the list. */
+/** Time limit of the handshake, and of each page of the list. */
 const RESPONSE_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 6_000;
 const CLOSE_TIMEOUT_MS = 3_000;
-/** Pages of a list. Bounds an endless cursor. */
+/** Maximum number of pages of a list, which bounds an endless cursor. */
 const MAX_PAGES = 10;
 /** Per server. */
 const MAX_TOOLS = 100;
@@ -134,7 +134,7 @@ export class McpSession {
   }
 
   #connected(): Promise<Connection> {
-    if (this.#isClosed) return Promise.reject(new Error('The call is over'));
+    if (this.#isClosed) return Promise.reject(new Error('The call has ended'));
     if (this.#connecting) return this.#connecting;
     const connecting: Promise<Connection> = this.#connect(() => this.#onConnectionLost(connecting));
     this.#connecting = connecting;
@@ -236,7 +236,7 @@ async function end({ client, transport }: Connection): Promise<void> {
 async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('The server did not answer in time')), ms);
+    timer = setTimeout(() => reject(new Error('The MCP server did not respond in time')), ms);
   });
   try {
     return await Promise.race([work, late]);

@@ -10,7 +10,7 @@ const THREADS = 2;
 
 /**
  * After a job that was late, the next one of its account waits this long: each late job costs a thread,
- * and starting threads without a pause would delay everybody's calls.
+ * and starting threads without a pause would delay all calls.
  */
 const PAUSE_AFTER_LATE_MS = 500;
 
@@ -33,7 +33,7 @@ interface Job {
 
 /**
  * Validates arguments of tools by the JSON Schemas of their users, on threads that are terminated at
- * a deadline. Accounts take turns; an account has one job at a time.
+ * a deadline. Jobs run round robin over the accounts, one per account at a time.
  */
 export class ArgumentValidator {
   readonly #log: Logger;
@@ -106,11 +106,17 @@ export class ArgumentValidator {
       const outcome = await thread.validate(input, this.#deadlineMs);
       if ('problem' in outcome) return { problem: outcome.problem, isLate: false };
       const line = { ...of, limitMs: this.#deadlineMs, while: outcome.late };
-      this.#log.warn(line, 'arguments of a tool could not be validated in time');
+      this.#log.warn(
+        line,
+        'Cannot validate the arguments of a tool in time: the tool is not called',
+      );
       return { problem: outcome.late === 'compiling' ? undefined : LATE, isLate: true };
     } catch (error) {
       if (!this.#isClosed)
-        this.#log.warn({ ...of, err: error }, 'arguments of a tool could not be validated');
+        this.#log.warn(
+          { ...of, err: error },
+          'Cannot validate the arguments of a tool: the tool is not called',
+        );
       return { problem: UNCHECKED, isLate: true };
     }
   }

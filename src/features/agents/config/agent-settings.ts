@@ -48,16 +48,16 @@ const seconds = (description: string) => float({ ge: 0, description: `Seconds. $
  */
 export const AGENT_SETTINGS = {
   prompt: {
-    schema: str({ max: 200_000, description: 'May hold `{{name}}` placeholders.' }),
+    schema: str({ max: 200_000, description: 'May contain `{{name}}` placeholders.' }),
     default: '',
     runtime: 'prompt',
     doc: 'Instructions for the LLM.',
   },
   greeting: {
-    schema: str({ max: 10_000, description: 'May hold `{{name}}` placeholders.' }),
+    schema: str({ max: 10_000, description: 'May contain `{{name}}` placeholders.' }),
     default: '',
     runtime: 'greeting',
-    doc: "The agent's first words. Empty: the agent waits for the caller to begin.",
+    doc: "The agent's first words. If it is empty, the agent waits for the caller to speak.",
   },
   llm_temperature: {
     schema: float({ ge: 0, le: 2 }),
@@ -68,7 +68,7 @@ export const AGENT_SETTINGS = {
   llm_model: {
     schema: str({
       max: 200,
-      description: 'An id of the models listing; the default is its first.',
+      description: 'An id from `GET /models`. Default: the first one.',
     }),
     runtime: 'llmModel',
     present: (stored: string | undefined, { defaultLlmModel }: SettingModels) =>
@@ -84,21 +84,23 @@ export const AGENT_SETTINGS = {
     doc: 'A clause of at least this length is spoken before its sentence is complete.',
   },
   min_silence_duration: {
-    schema: seconds('Silence that ends a stretch of speech.'),
+    schema: seconds('Silence that ends a speech segment.'),
     default: 0.55,
     unit: 's',
     runtime: 'minSilenceMs',
     isReplayable: true,
   },
   min_speech_duration: {
-    schema: seconds('Sound that counts as speech.'),
+    schema: seconds('Minimum duration of audio that counts as speech.'),
     default: 0.1,
     unit: 's',
     runtime: 'minSpeechMs',
     isReplayable: true,
   },
   user_silence_timeout: {
-    schema: seconds('Silence after which the agent asks; 0: never.'),
+    schema: seconds(
+      'Silence after which the agent asks whether the caller is still there. 0: never.',
+    ),
     default: 10,
     unit: 's',
     runtime: 'userSilenceTimeoutMs',
@@ -109,7 +111,7 @@ export const AGENT_SETTINGS = {
     default: 900,
     unit: 's',
     runtime: 'maxCallDurationMs',
-    doc: 'Longest duration of a call.',
+    doc: 'Maximum duration of a call.',
   },
   allow_interruptions: {
     schema: bool(),
@@ -160,7 +162,7 @@ export const AGENT_SETTINGS = {
     doc: 'Delay after speech when the caller has clearly finished.',
   },
   max_endpointing_delay: {
-    schema: seconds('The wait when the caller seems not to have finished.'),
+    schema: seconds('Delay if the caller has probably not finished.'),
     default: 3,
     unit: 's',
     runtime: 'maxEndpointingMs',
@@ -177,11 +179,11 @@ export const AGENT_SETTINGS = {
     schema: custom(readPhoneNumber, {
       type: 'string',
       pattern: '^(\\+[1-9]\\d{1,14})?$',
-      description: 'E.164; an empty string is no number.',
+      description: 'E.164. An empty string means no number.',
       examples: ['+14155550100'],
     }),
     response: str({ pattern: E164 }),
-    doc: 'Number at which the deployed agent answers, and from which it calls.',
+    doc: 'Number on which the deployed agent answers and from which it calls.',
   },
   phone_provider: {
     schema: oneOf(['twilio', 'telnyx']),
@@ -209,7 +211,7 @@ export const AGENT_SETTINGS = {
       })
       .meta({
         description:
-          'Name → number in E.164; not empty when outbound calling is allowed. An address book and no allow-list: calls may go to any other number too.',
+          'Maps names to numbers in E.164. Must not be empty if outbound calling is allowed. It is an address book, not an allow list: other numbers can be called, too.',
         maxProperties: MAX_CONTACTS,
         propertyNames: { pattern: `^${PRINTABLE}{1,200}$` },
       }),
@@ -276,7 +278,7 @@ export const AGENT_SETTINGS = {
   },
 } as const satisfies Settings;
 
-/** E.164 by its form alone; an empty string is no number. */
+/** Any E.164 number. An empty string means no number. */
 function readPhoneNumber(value: unknown): string | null | Refused {
   const text = toText(value);
   if (text instanceof Refused) return text;

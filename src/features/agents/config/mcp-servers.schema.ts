@@ -16,7 +16,7 @@ const text = () => str({ max: 10_000 });
 const McpServerInput = model({
   name: serverName(),
   url: webAddress().meta({
-    description: 'A path that ends in `/mcp` is streamable HTTP, any other SSE.',
+    description: 'A path that ends with `/mcp` uses streamable HTTP, any other path SSE.',
   }),
   description: orDefault(text(), ''),
   auth_type: orDefault(oneOf(AUTH_TYPES), 'none'),

@@ -2,7 +2,7 @@ import type { CallVariables } from './call-overrides.schema.js';
 
 /** `{{name}}`, with optional white space around the name. Matches in linear time. */
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
-/** Code points of a value in a prompt. Longer values are cut. */
+/** Maximum length of a value in a prompt, code points. Longer values are truncated. */
 const MAX_VALUE = 2_000;
 
 /** Control characters, line and paragraph separators. */

@@ -40,7 +40,7 @@ export function secretHeaders() {
       message: `there must be at most ${MAX_HEADERS} headers`,
     })
     .refine((headers) => Object.keys(headers).every((name) => HEADER_NAME.test(name)), {
-      message: 'a header has a name that HTTP does not allow',
+      message: 'the name of a header must be an HTTP token',
     })
     .meta({ maxProperties: MAX_HEADERS, propertyNames: { pattern: HEADER_NAME.source } })
     .nullable()
@@ -54,7 +54,7 @@ export function webAddress() {
     type: 'string',
     format: 'uri',
     maxLength: MAX_URL_LENGTH,
-    description: 'https; http only for the hosts in OUTBOUND_ALLOWED_HOSTS.',
+    description: 'An https URL. http is allowed only for the hosts in OUTBOUND_ALLOWED_HOSTS.',
   });
 }
 
@@ -78,9 +78,13 @@ function readAddress(value: unknown): string | Refused {
     });
   }
   if (url.username || url.password) {
-    return new Refused('value_error', 'Value error, the URL must hold no user name or password', {
-      error: {},
-    });
+    return new Refused(
+      'value_error',
+      'Value error, the URL must not contain a user name or password',
+      {
+        error: {},
+      },
+    );
   }
   return text;
 }

@@ -24,7 +24,7 @@ export const VOICE_SETTINGS = {
   voice_id: {
     schema: str({
       max: 200,
-      description: 'Without one the default voice of the language speaks.',
+      description: 'Default: the default voice of the language.',
     }),
     default: null,
     runtime: 'voiceId',
@@ -33,7 +33,7 @@ export const VOICE_SETTINGS = {
   },
   language: {
     schema: oneOf([...LANGUAGES, 'auto'], {
-      description: '`auto` is the language that the recogniser detects, English where it cannot.',
+      description: '`auto`: the language that the STT model detects, or English if it cannot.',
     }),
     override: oneOf(LANGUAGES),
     default: 'en',
@@ -44,13 +44,13 @@ export const VOICE_SETTINGS = {
     schema: float({ ge: 0, le: 2 }),
     default: 1.0,
     runtime: 'temperature',
-    doc: "Variation of the voice. 1 is the voice's own sound.",
+    doc: 'Variation of the voice. 1 leaves the voice unchanged.',
   },
   top_p: {
     schema: float({ ge: 0, le: 1 }),
     default: 0.8,
     runtime: 'topP',
-    doc: "Nucleus sampling of the voice. 0.8 is the voice's own sound.",
+    doc: 'Nucleus sampling of the voice. 0.8 leaves the voice unchanged.',
   },
   dictionary_id: {
     schema: str({ max: 200 }),
@@ -60,7 +60,7 @@ export const VOICE_SETTINGS = {
     doc: 'Id of a pronunciation dictionary.',
   },
   dictionary_version: {
-    schema: int({ ge: 1, description: 'Without one the current version is used.' }),
+    schema: int({ ge: 1, description: 'Default: the current version.' }),
     default: null,
     runtime: 'dictionaryVersion',
     doc: 'Version of the dictionary.',
@@ -73,7 +73,7 @@ export const TtsParamsInput = model(requestShape(VOICE_SETTINGS)).meta({ id: 'Tt
 /** An agent's voice settings in a response. */
 export const TtsParams = model({
   ...responseShape(VOICE_SETTINGS),
-  model: str({ description: 'The TTS model that the language asks for.' }),
+  model: str({ description: 'The TTS model of the language.' }),
 }).meta({ id: 'TtsParams' });
 type TtsParams = z.output<typeof TtsParams>;
 

@@ -15,18 +15,18 @@ export async function docxText(bytes: Buffer, limits: ExtractionLimits): Promise
     };
     html = (await mammoth.convertToHtml({ buffer: bytes }, options)).value;
   } catch (cause) {
-    throw new UnreadableDocument('It is no Word document', { cause });
+    throw new UnreadableDocument('The file is not a valid Word document', { cause });
   }
   return htmlText(html, limits);
 }
 
 /**
- * Inflates every entry to nowhere, as what an archive says of its sizes may be a lie, and the
- * library behind this believes it.
+ * Inflates every entry without storing it, because the sizes in an archive may be wrong and the library
+ * that reads the document trusts them.
  */
 async function checkArchive(bytes: Buffer, limits: ExtractionLimits): Promise<void> {
   let inflated = 0;
-  const tooLarge = () => new UnreadableDocument('Its archive is too large when unpacked');
+  const tooLarge = () => new UnreadableDocument('The unpacked archive is too large');
   try {
     const zip = await fromBufferPromise(bytes, { lazyEntries: true });
     if (zip.entryCount > limits.entries) throw tooLarge();
@@ -40,6 +40,6 @@ async function checkArchive(bytes: Buffer, limits: ExtractionLimits): Promise<vo
     }
   } catch (error) {
     if (error instanceof UnreadableDocument) throw error;
-    throw new UnreadableDocument('Its archive is damaged', { cause: error });
+    throw new UnreadableDocument('The archive is damaged', { cause: error });
   }
 }

@@ -17,7 +17,7 @@ export async function extractText(job: ExtractionJob): Promise<ExtractedText> {
   const found = await textOf({ ...job, bytes: Buffer.from(job.bytes) });
   const text = cleanText(found.text);
   if (text.length > job.limits.characters) tooLong(job.limits);
-  if (!/[\p{L}\p{N}]/u.test(text)) throw new UnreadableDocument('It holds no words');
+  if (!/[\p{L}\p{N}]/u.test(text)) throw new UnreadableDocument('The document contains no words');
   return { text, title: cleanText(found.title).slice(0, 300) };
 }
 
@@ -64,6 +64,6 @@ function decoderFor(label: string | undefined): TextDecoder {
   try {
     return new TextDecoder(label ?? 'windows-1252');
   } catch {
-    return new TextDecoder('windows-1252'); // the declared charset is unknown
+    return new TextDecoder('windows-1252'); // The declared charset is unknown.
   }
 }

@@ -27,15 +27,17 @@ export class ExtractionProcess {
   async extract({ kind, bytes }: Omit<ExtractionJob, 'limits'>): Promise<ExtractionReply> {
     clearTimeout(this.#idle);
     const child = this.#start();
-    let fault = 'It cannot be read';
+    let fault = 'The document cannot be read';
     const endFor = (reason: string) => {
       fault = reason;
       this.end();
     };
     const { timeoutMs, limits } = this.#bounds;
-    const late = setTimeout(() => endFor('It takes too long to read'), timeoutMs);
+    const late = setTimeout(() => endFor('Reading the document takes too long'), timeoutMs);
     const watch = setInterval(() => {
-      void this.#isTooLarge(child).then((is) => is && endFor('It takes too much memory to read'));
+      void this.#isTooLarge(child).then(
+        (is) => is && endFor('Reading the document takes too much memory'),
+      );
     }, MEMORY_CHECK_MS);
     const reply = await waitForReply(child, { kind, bytes, limits });
     clearTimeout(late);

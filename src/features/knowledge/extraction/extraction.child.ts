@@ -1,10 +1,10 @@
 import { type ExtractionJob, type ExtractionReply, UnreadableDocument } from './extraction.js';
 
-/** One document after the other, in a process that may be ended at any moment. */
+/** Extracts one document after the other. The process may be killed at any moment. */
 process.on('message', (job: ExtractionJob) => {
   void answer(job).then((reply) => process.send?.(reply));
 });
-// Without its gateway it has nothing to do.
+// The process ends with its gateway.
 process.on('disconnect', () => process.exit());
 
 async function answer(job: ExtractionJob): Promise<ExtractionReply> {
@@ -13,7 +13,8 @@ async function answer(job: ExtractionJob): Promise<ExtractionReply> {
     const { extractText } = await import('./extract-text.js');
     return { ok: true, output: await extractText(job) };
   } catch (error) {
-    const reason = error instanceof UnreadableDocument ? error.message : 'It cannot be read';
+    const reason =
+      error instanceof UnreadableDocument ? error.message : 'The document cannot be read';
     return { ok: false, reason };
   }
 }

@@ -27,7 +27,7 @@ export interface ExtractionJob {
 export interface ExtractionBounds {
   readonly limits: ExtractionLimits;
   readonly timeoutMs: number;
-  /** Of the whole process; some 60 MB are libraries. */
+  /** Memory of the whole process. About 60 MB of it are libraries. */
   readonly memoryBytes: number;
 }
 
@@ -71,5 +71,5 @@ export function cleanText(text: string): string {
 
 /** @throws UnreadableDocument */
 export function tooLong({ characters }: ExtractionLimits): never {
-  throw new UnreadableDocument(`Its text is longer than ${characters} characters`);
+  throw new UnreadableDocument(`The text of the document is longer than ${characters} characters`);
 }

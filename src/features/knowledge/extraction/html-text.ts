@@ -18,7 +18,7 @@ const BLOCKS = new Set(
     ' ',
   ),
 );
-/** The parser is quadratic in the depth. Pages have some dozens. */
+/** The parser is quadratic in the depth. Pages have a depth of a few dozen. */
 const DEEPEST = 2_000;
 const HEADING = /^h([1-6])$/;
 
@@ -46,7 +46,7 @@ class TextWriter {
 
   open(name: string): void {
     if (++this.#depth > DEEPEST) {
-      throw new UnreadableDocument('Its elements are nested too deeply');
+      throw new UnreadableDocument('The elements of the page are nested too deeply');
     }
     if (name === 'title' && this.title === '') this.#isInTitle = true;
     if (SKIPPED.has(name)) this.#skipped++;

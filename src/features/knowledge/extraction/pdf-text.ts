@@ -36,7 +36,7 @@ const APART = 1.7;
 export async function pdfText(bytes: Uint8Array, limits: ExtractionLimits): Promise<ExtractedText> {
   const document = await open(bytes);
   if (document.numPages > limits.pages) {
-    throw new UnreadableDocument(`It has more than ${limits.pages} pages`);
+    throw new UnreadableDocument(`The document has more than ${limits.pages} pages`);
   }
   const lines: Line[] = [];
   let characters = 0;
@@ -53,7 +53,7 @@ export async function pdfText(bytes: Uint8Array, limits: ExtractionLimits): Prom
   const { info } = await document.getMetadata().catch(() => ({ info: undefined }));
   const title = (info as { Title?: unknown } | undefined)?.Title;
   if (characters === 0) {
-    throw new UnreadableDocument('It holds no text: scanned pages cannot be read');
+    throw new UnreadableDocument('The document contains no text: scanned pages are not supported');
   }
   return { text: written(lines), title: typeof title === 'string' ? title : '' };
 }
@@ -69,9 +69,12 @@ async function open(bytes: Uint8Array) {
     });
   } catch (error) {
     const isLocked = error instanceof Error && error.name === 'PasswordException';
-    throw new UnreadableDocument(isLocked ? 'It is locked by a password' : 'It is no whole PDF', {
-      cause: error,
-    });
+    throw new UnreadableDocument(
+      isLocked ? 'The document is protected by a password' : 'The file is not a complete PDF',
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -93,7 +96,7 @@ function linesOf(items: readonly Item[]): Line[] {
   };
   for (const item of items) {
     const at = item.transform[5] ?? 0;
-    // Something on another line, although the last one was not said to have ended.
+    // The text is on another line, although no end of the last line was reported.
     if (text !== '' && Math.abs(at - y) > Math.max(item.height, height) * 0.7) end();
     if (item.str.trim() !== '') {
       if (text === '') y = at;

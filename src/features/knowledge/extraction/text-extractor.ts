@@ -16,7 +16,7 @@ const BOUNDS: ExtractionBounds = {
   timeoutMs: 120_000,
   memoryBytes: 512 * 1_048_576,
 };
-/** Of the supervisor, which stores one file and one text. */
+/** Heap limit of the supervisor, which holds one file and one text. */
 const HEAP_MB = 64;
 
 /** The gateway is closing, or the supervisor ended. The document is unchanged. */
@@ -50,7 +50,7 @@ export class TextExtractor {
   }
 
   /**
-   * @param parts the file in small chunks
+   * @param parts - the file in small chunks
    * @throws UnreadableDocument with the reason; ExtractionStopped; errors of `parts`
    */
   extract(
@@ -90,7 +90,7 @@ export class TextExtractor {
       await send(keeper, { type: 'read', kind });
       const reply = await replied;
       if (reply?.ok) return reply.output;
-      if (!reply) throw new ExtractionStopped('The process that reads documents ended');
+      if (!reply) throw new ExtractionStopped('The process that extracts texts ended');
       throw new UnreadableDocument(reply.reason);
     } finally {
       this.#settle = undefined;

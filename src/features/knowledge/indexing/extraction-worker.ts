@@ -7,7 +7,7 @@ import type { TextExtractor } from '../extraction/text-extractor.js';
 /** Finds files that other gateways left. */
 const POLL_INTERVAL_MS = 15_000;
 
-/** Extracts the texts of submitted files, one at a time. Accounts take turns. */
+/** Extracts the texts of submitted files, one at a time. Accounts are served round robin. */
 export class ExtractionWorker {
   readonly #documents: DocumentsRepository;
   readonly #extractor: TextExtractor;

@@ -30,7 +30,7 @@ const MAX_WINDOWS = 16;
 
 /**
  * Splits documents into passages and embeds them in small batches, with less priority than calls.
- * Accounts take turns. The pending work is in the database, so it survives a kill.
+ * Accounts are served round robin. The pending work is in the database, so it survives a kill.
  */
 export class Indexer {
   readonly #repository: IndexingRepository;
@@ -49,7 +49,7 @@ export class Indexer {
     readonly repository: IndexingRepository;
     readonly embedder: Embedder;
     readonly log: Logger;
-    /** Whether calls need the CPU: then the indexer rests half of the time. */
+    /** Whether calls need the CPU. The indexer then pauses half of the time. */
     readonly hasCalls?: () => boolean;
   }) {
     this.#repository = parts.repository;
@@ -61,7 +61,7 @@ export class Indexer {
 
   /** Why indexing is interrupted; undefined while it runs. */
   readonly waitReason = (): string | undefined =>
-    this.#embedderFailures > 0 ? 'the embedding endpoint does not answer' : undefined;
+    this.#embedderFailures > 0 ? 'the embedding endpoint does not respond' : undefined;
 
   /** Starts with the pending documents. */
   start(): void {
@@ -123,7 +123,7 @@ export class Indexer {
     if (code === 'ABORTED') return RETRY_DELAY_MS;
     if (code === 'EMBEDDING_FAILED') {
       const waitMs = BACKOFF_MS[Math.min(this.#embedderFailures++, BACKOFF_MS.length - 1)]!;
-      this.#log.warn({ err: error, waitMs }, 'the embedding endpoint does not answer');
+      this.#log.warn({ err: error, waitMs }, 'The embedding endpoint does not respond');
       return waitMs;
     }
     const [document, ...others] = work?.documents ?? [];
@@ -131,7 +131,7 @@ export class Indexer {
       this.#singleSteps = MAX_DOCUMENTS;
       return 0;
     }
-    this.#log.error({ err: error }, 'indexing failed');
+    this.#log.error({ err: error }, 'Cannot index a batch of documents');
     if (document) await this.#repository.countFailure(document.id);
     return RETRY_DELAY_MS;
   }

@@ -26,7 +26,7 @@ export class IndexingRepository {
   readonly #db: Knex;
   readonly #model: string;
 
-  /** @param embeddingModel ignores vectors of other models */
+  /** @param embeddingModel - vectors of other models are ignored */
   constructor(db: Knex, embeddingModel: string) {
     this.#db = db;
     this.#model = embeddingModel;
@@ -45,7 +45,7 @@ export class IndexingRepository {
    * Claims the oldest pending documents of one knowledge base of the next account, or first those without
    * passages. Locks the knowledge base until the transaction ends, before any of its passages: a deletion
    * takes the locks in the same order.
-   * @param afterAccount the last account; accounts take turns in the order of their ids
+   * @param afterAccount - the last account. Accounts are served round robin, by id
    */
   async claim(
     transaction: Knex.Transaction,
@@ -132,7 +132,7 @@ export class IndexingRepository {
       .select('id', 'heading as title', 'text');
   }
 
-  /** @param vectors by passage, one per window */
+  /** @param vectors - by passage, one per window */
   async storeVectors(
     transaction: Knex.Transaction,
     kbId: number,

@@ -39,5 +39,5 @@ export function searchText(text: string, language: string): string {
 
 /** A word in each passage's search vector that selects its knowledge base. */
 export function knowledgeBaseWord(kbId: number): string {
-  return ` kb ${kbId}`; // no text gives a word with blanks
+  return ` kb ${kbId}`; // No text contains a word with spaces.
 }

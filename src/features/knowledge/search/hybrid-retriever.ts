@@ -37,7 +37,7 @@ export interface FoundPassages {
 export interface PassageFinder {
   /** Undefined for an unknown knowledge base. */
   versionOf(kbId: number): Promise<KnowledgeVersion | undefined>;
-  /** @param vector the question's vector; undefined if it cannot be made, never resolved if it is late */
+  /** @param vector - of the question; undefined if embedding failed. Never resolves if it is late */
   find(query: PassageQuery, vector: Promise<Float32Array | undefined>): Promise<FoundPassages>;
   /** Frees the memory of a deleted knowledge base. */
   forget(kbId: number): void;
@@ -131,12 +131,15 @@ export class HybridRetriever implements PassageFinder {
     const time = new Promise<undefined>((resolve) => {
       timer = setTimeout(() => {
         isLate = true;
-        log.warn({ list }, 'a knowledge base was not searched in time');
+        log.warn(
+          { list },
+          'A search of a knowledge base was not complete in time: the other list is used',
+        );
         resolve(undefined);
       }, timeoutMs);
     });
     const made = making.catch((error: unknown) => {
-      if (!isLate) log.warn({ list, err: error }, 'a knowledge base could not be searched');
+      if (!isLate) log.warn({ list, err: error }, 'Cannot search a knowledge base');
       return undefined;
     });
     try {

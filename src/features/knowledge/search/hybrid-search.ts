@@ -97,7 +97,7 @@ export class HybridSearch implements KnowledgeSearch {
       return (await embedder.embed([question], options))[0];
     } catch (error) {
       if (signal.aborted) return new Promise(() => undefined);
-      log.warn({ list: 'vectors', err: error }, 'a knowledge base could not be searched');
+      log.warn({ list: 'vectors', err: error }, 'Cannot search the vectors of a knowledge base');
       return undefined;
     }
   }

@@ -27,7 +27,7 @@ export class MemoryVectorIndex implements VectorIndex {
   /** Most recently used last. */
   readonly #loaded = new Map<number, LoadedVectors>();
 
-  /** @param maxBytes of vectors; a larger knowledge base is searched in part */
+  /** @param maxBytes - of vectors. Of a larger knowledge base, only a part is searched */
   constructor(repository: PassagesRepository, maxBytes: number) {
     this.#repository = repository;
     this.#maxBytes = maxBytes;

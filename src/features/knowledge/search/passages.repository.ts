@@ -27,7 +27,7 @@ export class PassagesRepository {
   readonly #db: Knex;
   readonly #model: string;
 
-  /** @param embeddingModel ignores vectors of other models */
+  /** @param embeddingModel - vectors of other models are ignored */
   constructor(db: Knex, embeddingModel: string) {
     this.#db = db;
     this.#model = embeddingModel;

@@ -58,7 +58,9 @@ export class PgvectorIndex implements VectorIndex {
         if (this.#copied.size >= MAX_TRACKED) this.#copied.clear();
         this.#copied.set(kbId, version);
       })
-      .catch((error: unknown) => this.#log.warn({ err: error }, 'vectors could not be copied'))
+      .catch((error: unknown) =>
+        this.#log.warn({ err: error }, 'Cannot copy vectors into the table of pgvector'),
+      )
       .finally(() => this.#copying.delete(kbId));
     this.#copying.set(kbId, copy);
   }
@@ -76,7 +78,10 @@ export async function hasPgvector(db: Knex, log: Logger): Promise<boolean> {
     await db.raw('create extension if not exists vector');
     return true;
   } catch (error) {
-    log.info({ err: error }, 'pgvector is there, but this user may not install it');
+    log.info(
+      { err: error },
+      'The database has pgvector, but this user may not install it: searches use the vectors in memory',
+    );
     return false;
   }
 }

@@ -63,7 +63,7 @@ export class PgvectorRepository {
     }
   }
 
-  /** Exact: of one knowledge base all are compared, by the database. */
+  /** Exact search: the database compares all vectors of the knowledge base. */
   async nearest(kbId: number, query: Float32Array, limit: number): Promise<readonly NearPassage[]> {
     const { rows } = await this.#db.raw<{ rows: NearPassage[] }>(
       `select passage_id as id, max(1 - (embedding <=> ?::vector))::float8 as score

@@ -72,7 +72,7 @@ async function withoutMessage<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw new MediaError('INTERNAL', `Knowledge bases cannot be searched (${errorCode(error)})`);
+    throw new MediaError('INTERNAL', `Cannot search knowledge bases (${errorCode(error)})`);
   }
 }
 

@@ -28,7 +28,7 @@ export interface SessionOptions {
 export interface FrameHandler {
   /** Handles a frame. An error closes the socket. */
   onFrame(frame: Buffer): Promise<void>;
-  /** The socket has closed. */
+  /** Called when the socket has closed. */
   end(): void;
 }
 
@@ -74,8 +74,8 @@ export class SpeechSocketSession {
     );
   }
 
-  /** Logs a fault of our own. */
+  /** Logs an internal error. */
   logFault(error: unknown): void {
-    this.#log.error({ err: error }, 'speech socket failed');
+    this.#log.error({ err: error }, 'Error in a speech socket');
   }
 }

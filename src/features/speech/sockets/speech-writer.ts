@@ -45,7 +45,7 @@ export class SpeechWriter {
   /**
    * Speaks a text to its end. Counts for the quota from the first sentence, and charges each sentence
    * before it is spoken.
-   * @throws MediaError ABORTED when the signal fires.
+   * @throws MediaError ABORTED when the signal aborts
    * @throws ApiError OVERLOADED, RATE_LIMITED, INSUFFICIENT_CREDITS
    */
   async speak(feed: SentenceFeed, write: WriteAudio, signal: AbortSignal): Promise<void> {

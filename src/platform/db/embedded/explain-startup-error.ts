@@ -1,16 +1,16 @@
 import { StartError } from '../../../config/start-error.js';
 
 const CAUSES: ReadonlyArray<readonly [RegExp, string]> = [
-  [/no space left|ENOSPC/i, 'the disk is full: make room and start again'],
-  [/disk quota exceeded|EDQUOT/i, 'the disk quota is used up: make room and start again'],
+  [/no space left|ENOSPC/i, 'the disk is full: free some space and start again'],
+  [/disk quota exceeded|EDQUOT/i, 'the disk quota is exceeded: free some space and start again'],
   [/read-only file system|EROFS/i, 'its folder is read-only: set DATA_DIR to another folder'],
   [
     /EPERM/,
-    'as root it has to run as another user, which is forbidden here: start Parley as an ordinary user, or set DATABASE_URL',
+    'under root it must run as another user, but this system forbids that: start Parley as an ordinary user, or set DATABASE_URL',
   ],
   [
     /effective user ID/i,
-    'the user that Parley runs as has no name in /etc/passwd: give it one, or set DATABASE_URL',
+    'the user of Parley has no entry in /etc/passwd: add one, or set DATABASE_URL',
   ],
   [
     /incompatible with server|initialized by PostgreSQL version/i,
@@ -18,7 +18,7 @@ const CAUSES: ReadonlyArray<readonly [RegExp, string]> = [
   ],
   [
     /locale name|invalid locale/i,
-    'this system lacks the locale C.UTF-8: install that, or set DATABASE_URL',
+    'this system lacks the locale C.UTF-8: install it, or set DATABASE_URL',
   ],
 ];
 
@@ -31,6 +31,6 @@ export function explainStartupError(what: string, output: string, logFile?: stri
   const words = line.replace(/^.*?(FATAL|PANIC|error):\s*/, '').slice(0, 300);
   const advice = logFile
     ? `see ${logFile}, or set DATABASE_URL`
-    : 'put that right, or set DATA_DIR to another folder';
+    : 'fix the cause, or set DATA_DIR to another folder';
   return new StartError(`The embedded database ${what} (${words}): ${advice}.`);
 }

@@ -16,7 +16,7 @@ const TOUCH_MS = 5_000;
 /** A gateway on another machine is dead if it has not touched the lock for this time. */
 const HEARTBEAT_TIMEOUT_MS = 15_000;
 const HEARTBEAT_POLL_MS = 100;
-/** A process that claims a dead lock for longer was killed meanwhile. */
+/** If a process claims a dead lock for longer, it was killed. */
 const CLAIM_TIMEOUT_MS = 2_000;
 const TAKE_TIMEOUT_MS = 10_000;
 const TAKE_RETRY_MS = 50;
@@ -66,7 +66,7 @@ async function take(path: string, draft: string): Promise<void> {
   for (;;) {
     if (await linkIfFree(draft, path)) return;
     const holder = await readIfPresent(path);
-    if (holder === undefined) continue; // released just now
+    if (holder === undefined) continue; // It has just been released.
     if (await isAlive(path, holder)) throw inUse(path, holder);
     if (await takeOver(path, draft, holder)) return;
     if (Date.now() > deadline) throw inUse(path, holder);

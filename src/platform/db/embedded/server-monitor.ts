@@ -46,12 +46,12 @@ export class ServerMonitor {
     if (this.#restarts.length > MAX_RESTARTS) {
       this.#options.onLost?.(
         new StartError(
-          `The database died ${MAX_RESTARTS} times in a minute: see ${server.logFile}.`,
+          `The embedded database died ${MAX_RESTARTS} times in a minute: see ${server.logFile}.`,
         ),
       );
       return;
     }
-    log.warn({ pid: this.#running.pid }, 'The database died and is started again');
+    log.warn({ pid: this.#running.pid }, 'The embedded database died: it is restarted');
     try {
       this.#running = await startServer(server);
       this.#restartOnExit();

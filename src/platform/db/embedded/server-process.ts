@@ -66,7 +66,7 @@ interface Server {
 
 /** A PostgreSQL that this process has started. */
 export interface OwnServer extends Server {
-  /** Resolves when the server has ended, for whatever reason. */
+  /** Resolves when the server has ended for any reason. */
   readonly exited: Promise<void>;
 }
 
@@ -115,7 +115,7 @@ export async function stopServer(server: Server): Promise<void> {
   }
   if (isRunning(server)) {
     throw new StartError(
-      `The database server (process ${server.pid}) cannot be stopped: end it by hand.`,
+      `The database server (process ${server.pid}) cannot be stopped: end it with "kill -9 ${server.pid}".`,
     );
   }
 }

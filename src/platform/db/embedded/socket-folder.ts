@@ -7,7 +7,7 @@ import type { ServerUser } from './server-user.js';
 /** Part of the name of PostgreSQL's socket. No TCP port is opened. */
 export const SOCKET_PORT = 5432;
 
-/** Source: sockaddr_un.sun_path of unix(7) less its closing zero; 103 on macOS. */
+/** Source: sockaddr_un.sun_path of unix(7) without its terminating zero; 103 on macOS. */
 export const MAX_SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103;
 
 /** File in DATA_DIR that holds the path of the socket folder. */
@@ -55,7 +55,7 @@ async function makeFolder(user: ServerUser | undefined): Promise<string> {
     return folder;
   }
   throw new StartError(
-    `No socket for the database can be made in ${tmpdir()}: set TMPDIR to a writable folder with a short path.`,
+    `Cannot create a socket for the database in ${tmpdir()}: set TMPDIR to a writable folder with a short path.`,
   );
 }
 

@@ -26,7 +26,7 @@ const COMMON_ERRORS: Readonly<Record<number, string>> = {
   403: 'The key lacks the scope',
   429: 'Too many requests',
   500: 'Internal error',
-  503: 'Overloaded, or without a database for the moment: see Retry-After',
+  503: 'Overloaded, or the database is unavailable: see Retry-After',
 };
 
 /** The OpenAPI 3.1 document of the routes, derived from the schemas that validate requests. */
@@ -62,13 +62,13 @@ const SECURITY_SCHEMES: JsonSchema = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: "A call's own token, from its connection details.",
+    description: 'The token of one call, from its connection details.',
   },
   signed_link: {
     type: 'apiKey',
     in: 'query',
     name: 'signature',
-    description: 'Part of a link that was handed out; it expires.',
+    description: 'Part of a signed link, which expires.',
   },
 };
 
@@ -124,8 +124,8 @@ function headerParameters(route: Route): JsonSchema[] {
     description,
     schema: { type: 'string', ...schema },
   });
-  const repeated = 'A repetition with the same key is answered as the first request was.';
-  const changed = 'The ETag that was read: what was changed since is left alone.';
+  const repeated = 'A repetition with the same key gets the response of the first request.';
+  const changed = 'The ETag that was read. The request fails if the resource has changed since.';
   return [
     ...(route.isIdempotent
       ? [header('Idempotency-Key', repeated, { pattern: IDEMPOTENCY_KEY.source })]
@@ -180,10 +180,10 @@ function responses(route: Route, schemas: SchemaComponents): JsonSchema {
     errors[415] = 'The body is of another type';
   }
   if (route.body || route.query || route.params || route.isIdempotent) {
-    errors[422] = 'The request does not fit its schema';
+    errors[422] = 'The request does not match its schema';
   }
-  if (route.isIdempotent) errors[409] = 'The first request with this key still runs';
-  if (route.isConditional) errors[412] = 'It was changed since it was read';
+  if (route.isIdempotent) errors[409] = 'The first request with this key is still running';
+  if (route.isConditional) errors[412] = 'The resource has changed since it was read';
   const all: Record<string, unknown> = {};
   for (const [status, response] of Object.entries(route.responses)) {
     if (Number(status) < 400) all[status] = answer(response, schemas);

@@ -41,20 +41,20 @@ const body = (error: string, code: string, detail: string | null = null) => ({
 
 /** An example for each status. The descriptions of the routes name their codes. */
 const EXAMPLES: Readonly<Record<number, unknown>> = {
-  400: body('The text has 6000 characters; at most 5000 are spoken at once', 'TEXT_TOO_LONG'),
+  400: body('The text has 6000 characters; the limit is 5000', 'TEXT_TOO_LONG'),
   401: body('The API key is not valid', 'UNAUTHORIZED'),
-  402: body('The account has not credits enough for this text', 'INSUFFICIENT_CREDITS'),
+  402: body('The account has too few credits for this text', 'INSUFFICIENT_CREDITS'),
   403: body('This API key lacks the scope "agents"', 'FORBIDDEN', 'Missing scope: agents'),
   404: body('No agent has the id 7', 'AGENT_NOT_FOUND'),
   409: body('The agent is disabled, which is final: create a new one', 'AGENT_DISABLED'),
-  412: body('This was changed since you read it: read it again', 'PRECONDITION_FAILED'),
+  412: body('The resource has changed since you read it: read it again', 'PRECONDITION_FAILED'),
   413: body('The body must not be larger than 1048576 bytes', 'PAYLOAD_TOO_LARGE'),
   415: body('The body must be application/json', 'UNSUPPORTED_MEDIA_TYPE'),
-  416: body('The file ends before this range', 'RANGE_NOT_SATISFIABLE'),
+  416: body('The range starts after the end of the file', 'RANGE_NOT_SATISFIABLE'),
   429: body('More than 1000 requests in a minute', 'RATE_LIMITED', 'Try again in 12 seconds'),
   500: body('Something went wrong on our side', 'INTERNAL_ERROR'),
-  502: body('Twilio answered with status 500', 'PROVIDER_ERROR'),
-  503: body('The database cannot be reached at the moment', 'OVERLOADED'),
+  502: body('Twilio responded with status 500', 'PROVIDER_ERROR'),
+  503: body('The database is unavailable: try again in a second', 'OVERLOADED'),
 };
 
 const VALIDATION_EXAMPLE = {

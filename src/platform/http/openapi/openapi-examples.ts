@@ -45,12 +45,12 @@ const MAX_DEPTH = 12;
 export class ExampleMaker {
   readonly #components: Readonly<Record<string, JsonSchema>>;
 
-  /** @param components the document's named schemas, to which references point */
+  /** @param components - the document's named schemas, to which references point */
   constructor(components: Readonly<Record<string, JsonSchema>>) {
     this.#components = components;
   }
 
-  /** @param name of the field or parameter that the value is for */
+  /** @param name - of the field or parameter that the value is for */
   make(schema: JsonSchema, name = '', depth = 0): unknown {
     const resolved = this.#resolve(schema);
     if (depth > MAX_DEPTH) return null;

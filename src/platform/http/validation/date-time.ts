@@ -12,7 +12,7 @@ const DAY_ENDS = 'T23:59:59.999Z';
 
 /**
  * A day or a moment in ISO 8601.
- * @param options with `isEnd` a day is its last moment, else its first, UTC.
+ * @param options - with `isEnd`, a day means its last moment, otherwise its first moment, UTC
  */
 export function dateTime({ isEnd = false }: { readonly isEnd?: boolean } = {}) {
   return custom((value) => readDateTime(value, isEnd), { type: 'string', format: 'date-time' });

@@ -151,8 +151,8 @@ export function phoneNumber() {
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Whether a text is a UUID. Ids in paths are any text, because an unknown id is 404 and not 422; a query
- * with a text that is no UUID would fail.
+ * Whether a text is a UUID. Ids in paths may be any text, because an unknown id is 404 and not 422. A database
+ * query with a text that is not a UUID would fail.
  */
 export function isUuid(text: string): boolean {
   return UUID.test(text);

@@ -145,7 +145,7 @@ describe('secrets of an agent', () => {
     const otherAgent = await makeAgent();
     const thief = await makeAgent();
     const agent = { ...(await thief.read()), config: (await otherAgent.read()).config };
-    expect(() => resolveCallConfig(agent, {}, { models, box: plane.box })).toThrow(/elsewhere/);
+    expect(() => resolveCallConfig(agent, {}, { models, box: plane.box })).toThrow(/another place/);
   });
 });
 

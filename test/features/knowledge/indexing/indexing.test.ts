@@ -356,7 +356,7 @@ describe('unavailable embedding endpoint', () => {
       startIndexer(remote);
       const kbId = await make([HOURS]);
       const waitingMessage =
-        'indexing 1 of 1 documents, waiting: the embedding endpoint does not answer';
+        'indexing 1 of 1 documents, waiting: the embedding endpoint does not respond';
       const db = plane.database.db;
       await expect.poll(() => message(kbId), { timeout: 50_000 }).toBe(waitingMessage);
       // Full-text search finds passages while vector search is unavailable.

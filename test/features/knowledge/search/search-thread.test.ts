@@ -89,7 +89,7 @@ describe('search thread', () => {
     expect([[TEXTS[0]], []]).toContainEqual(await textsOf(late, { timeoutMs: 500 }));
     expect(lines).toContainEqual({
       list: 'vectors',
-      message: 'a knowledge base was not searched in time',
+      message: 'A search of a knowledge base was not complete in time: the other list is used',
     });
   });
 
@@ -98,11 +98,11 @@ describe('search thread', () => {
     expect(lines).toContainEqual({
       list: 'words',
       fault: '22P02',
-      message: 'a knowledge base could not be searched',
+      message: 'Cannot search a knowledge base',
     });
     expect(JSON.stringify(lines)).not.toContain('sauna');
     await expect(thread.versionOf('sauna' as never)).rejects.toThrow(
-      'Knowledge bases cannot be searched (22P02)',
+      'Cannot search knowledge bases (22P02)',
     );
   });
 

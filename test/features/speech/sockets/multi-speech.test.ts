@@ -232,7 +232,7 @@ describe('multi-context speech socket with errors', () => {
       single.send({ text: 'This is longer than can be paid.', flush: true });
       expect(await single.closed).toEqual({
         code: 1008,
-        reason: 'The account has not credits enough for this text',
+        reason: 'The account has too few credits for this text',
       });
       expect(single.messages).toEqual([]);
       await expect.poll(() => limitedApp.underWay(), WITHIN).toEqual(ALL_IDLE);

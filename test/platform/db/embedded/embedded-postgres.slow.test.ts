@@ -161,7 +161,7 @@ describe('startEmbeddedPostgres', () => {
     expect(realpathSync(join(closed, 'postgres'))).toBe(files);
     await rm(files, { recursive: true });
     const third = startEmbeddedPostgres({ dataDir: closed, cacheDir: open });
-    await expect(third).rejects.toThrow(/are gone: bring them back, or delete/);
+    await expect(third).rejects.toThrow(/do not exist: restore them, or delete/);
   });
 
   it('refuses files of another major version of PostgreSQL and explains the upgrade', async () => {
@@ -188,7 +188,7 @@ describe('startEmbeddedPostgres', () => {
     closers.push(async () => spawnSync('umount', ['-l', small]));
     const full = startEmbeddedPostgres({ dataDir: small, cacheDir: CACHE });
     await expect(full).rejects.toThrow(StartError);
-    await expect(full).rejects.toThrow(/the disk is full: make room and start again\.$/);
+    await expect(full).rejects.toThrow(/the disk is full: free some space and start again\.$/);
   });
 });
 

@@ -4,7 +4,7 @@ import { explainStartupError } from '../../../../src/platform/db/embedded/explai
 it.each([
   [
     'PANIC:  could not write to file "pg_wal/xlogtemp.42": No space left on device',
-    'The embedded database does not start: the disk is full: make room and start again.',
+    'The embedded database does not start: the disk is full: free some space and start again.',
   ],
   [
     'FATAL:  database files are incompatible with server\nDETAIL: initialized by version 17',
@@ -12,7 +12,7 @@ it.each([
   ],
   [
     'spawn /x/bin/postgres EPERM',
-    'The embedded database does not start: as root it has to run as another user, which is forbidden here: start Parley as an ordinary user, or set DATABASE_URL.',
+    'The embedded database does not start: under root it must run as another user, but this system forbids that: start Parley as an ordinary user, or set DATABASE_URL.',
   ],
   [
     '2026-11-21 11:04:39.546 UTC [22022] LOG:  starting\n2026-11-21 11:04:39.547 UTC [22022] FATAL:  something new\n2026-11-21 11:04:39.548 UTC [22022] LOG:  shut down',

@@ -18,7 +18,7 @@ export const LAUNCHER = fileURLToPath(
 const PASSED_ON =
   /^(PATH|HOME|USER|LANG|LC_.*|TZ|TMPDIR|XDG_.*|PARLEY_CACHE|MODELS_.*|PIP_.*|.*_PROXY)$/i;
 const READY_WITHIN_MS = 120_000;
-const PORT_IS_TAKEN = 'another program listens there';
+const PORT_IS_TAKEN = 'another program uses the port';
 const MAX_ATTEMPTS = 3;
 /** The gateway's own limit is 14 s; a busy machine needs longer. */
 const STOP_WITHIN_MS = 60_000;

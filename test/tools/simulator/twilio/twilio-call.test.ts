@@ -213,12 +213,12 @@ describe('simulated Twilio call', () => {
     ['<Response><Connect>', /well-formed/],
     ['<html/>', /root must be <Response>/],
     ['<Response><Dance/></Response>', /no verb <Dance>/],
-    ['<Response><Connect/></Response>', /no <Stream>/],
+    ['<Response><Connect/></Response>', /must contain a <Stream>/],
     ['<Response><Connect><Stream url="ws://gw.example.test/s"/></Connect></Response>', /wss:/],
     ['<Response><Connect><Stream url="STREAM?a=1"/></Connect></Response>', /query string/],
     [
       `<Response><Connect><Stream url="STREAM"><Parameter name="a" value="${'x'.repeat(499)}"/></Stream></Connect></Response>`,
-      /no <Parameter> of 500/,
+      /<Parameter> must be shorter than 500/,
     ],
   ])('rejects the response %s', async (answer, sentence) => {
     const { call } = await callTo([answer]);
@@ -235,6 +235,6 @@ describe('simulated Twilio call', () => {
       from: 'anonymous',
       to: '+15550199',
     });
-    await expect(call.ring()).rejects.toThrow(/is the gateway running/);
+    await expect(call.ring()).rejects.toThrow(/start the gateway/);
   });
 });
