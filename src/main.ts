@@ -9,7 +9,7 @@ import { hostInUrl } from './platform/http/public-origin.js';
 import { announcementLines, faultSentence } from './platform/process/announcement.js';
 import { Shutdown, StartCancelled } from './platform/process/shutdown.js';
 
-/** Time that a signal waits for a start in progress. It is part of CLOSE_WITHIN_MS. */
+/** Time that a signal waits for a start in progress. The time for closing follows. */
 const START_ENDS_WITHIN_MS = 5_000;
 /** Time for closing before the settings are read, and after a fault. */
 const CLOSE_WITHIN_MS = 14_000;
@@ -36,7 +36,10 @@ function announce(config: Config, port: number, firstKey: string | undefined): v
   for (const line of lines) console.log(line);
 }
 
-/** Prints the reason, closes everything and exits with 1. Running calls are cut off. */
+/**
+ * Prints the reason, closes everything within CLOSE_WITHIN_MS and exits with 1. Running calls may continue
+ * for the part of that time that closing the rest does not need, 8 s.
+ */
 async function fail(error: unknown): Promise<void> {
   const sentence = faultSentence(error);
   // In a cluster, only the primary process prints.

@@ -48,11 +48,13 @@ export interface McpServerConfig {
   readonly authentication: Authentication;
 }
 
-/** The agent's settings for a call, with defaults resolved and secrets decrypted. Times are in ms. */
+/**
+ * The agent's settings for a call: defaults are resolved, placeholders filled and secrets decrypted.
+ * Times are in ms.
+ */
 export interface AgentConfig {
-  /** May contain `{{name}}` placeholders. */
   readonly prompt: string;
-  /** May contain `{{name}}` placeholders. Empty: the agent waits for the caller to begin. */
+  /** Empty: the agent waits for the caller to begin. */
   readonly greeting: string;
   readonly llmModel: string;
   readonly llmTemperature: number;

@@ -43,6 +43,10 @@ export interface HttpParts {
   readonly health: readonly HealthPart[];
 }
 
+/**
+ * Time for requests in progress at a stop. It applies only if calls have ended early; otherwise, the limit
+ * of the whole shutdown cuts the requests off.
+ */
 const REQUESTS_END_WITHIN_MS = 10_000;
 
 export interface ServerParts {

@@ -32,7 +32,7 @@ export interface InfrastructureParts {
   readonly onFatal: (error: unknown) => void;
 }
 
-/** Per gateway: a pool of 10, 4 connections for searches, 3 for jobs, 1 listener and 1 for a lock. */
+/** Per gateway: a pool of 10, 4 connections for searches, 3 for jobs, 1 listener, 1 for a lock, and 1 spare. */
 const CONNECTIONS_PER_GATEWAY = 20;
 const OTHER_CONNECTIONS = 10;
 const MIN_CONNECTIONS = 50;

@@ -27,8 +27,10 @@ export interface CallSlotsParts {
   readonly warmCaches: (agent: Agent, options: CallOptions, sampleRate?: number) => Promise<void>;
 }
 
-/** The load is measured every second. */
-const RETRY_AFTER_S = 5;
+/** `Retry-After` of an overloaded gateway. Its load is measured every second. */
+const RETRY_AFTER_OVERLOAD_S = 5;
+/** `Retry-After` of a stopping gateway: time for a client to reach another one. */
+const RETRY_AFTER_STOP_S = 10;
 
 const REFUSALS: Readonly<Record<CallRefusal | 'agent_not_deployed', string>> = {
   agent_not_deployed: 'The agent is not deployed: deploy it, or use test-connection-details',
@@ -84,18 +86,12 @@ export function slotRefusalText(why: CallRefusal | 'agent_not_deployed'): string
 /** The API error of a refusal. */
 export function slotRefusalError(why: SlotRefusal): ApiError {
   if (why === 'draining') {
-    return new ApiError('OVERLOADED', 'This gateway is stopping: try again in 10 s', {
-      retryAfterS: 10,
-    });
+    const message = `This gateway is stopping: try again in ${RETRY_AFTER_STOP_S} s`;
+    return new ApiError('OVERLOADED', message, { retryAfterS: RETRY_AFTER_STOP_S });
   }
   if (why === 'overloaded') {
-    return new ApiError(
-      'OVERLOADED',
-      'This gateway has as many calls as it can process: try again in 5 s',
-      {
-        retryAfterS: RETRY_AFTER_S,
-      },
-    );
+    const message = `This gateway has as many calls as it can process: try again in ${RETRY_AFTER_OVERLOAD_S} s`;
+    return new ApiError('OVERLOADED', message, { retryAfterS: RETRY_AFTER_OVERLOAD_S });
   }
   return new ApiError('CALL_VALIDATION_FAILED', REFUSALS[why], { fields: { reason: why } });
 }

@@ -32,7 +32,7 @@ export interface LiveCall {
 /** The calls that this gateway holds. */
 export class CallRegistry {
   readonly #calls = new Map<string, LiveCall>();
-  /** Calls that are claimed and have not started yet. */
+  /** Calls that are being claimed, or are claimed and have not started yet. */
   #opening = 0;
   #onEmpty: () => void = () => undefined;
   /** Work that runs only while there are calls. */

@@ -12,8 +12,11 @@ export interface CallSessionFactoryParts extends CallSessionParts {
   readonly resolveConfig: ResolveCallConfig;
 }
 
-/** Why a reserved call cannot start here. `gone`: another gateway has it, it has ended, or it never existed. */
-export type ClaimRefusal = CallRefusal | 'draining' | 'gone' | 'no_agent' | 'agent_not_deployed';
+/**
+ * Why a call cannot start here. `not_reserved`: a gateway has it already, which may be this one; or it has
+ * ended or never existed.
+ */
+export type ClaimRefusal = CallRefusal | 'draining' | 'not_reserved' | 'no_agent' | 'agent_not_deployed';
 
 /** Creates the sessions of calls, over any transport. */
 export class CallSessionFactory {
@@ -69,7 +72,7 @@ export class CallSessionFactory {
   ): Promise<CallSession | ClaimRefusal> {
     const { calls, agents, gatewayId, providers, resolveConfig } = this.#parts;
     const row = await calls.claim(callId, gatewayId);
-    if (row === undefined) return 'gone';
+    if (row === undefined) return 'not_reserved';
     if (typeof row === 'string') return row;
     try {
       const agent = await agents.find(row.account_id, row.agent_id);

@@ -159,7 +159,7 @@ export class AgentJobs {
     reportJob(job.id, why === undefined ? 'success' : 'failed', why);
     this.#forget(job.id);
     // Another gateway holds the call, so its room must stay.
-    if (why === 'gone') return;
+    if (why === 'not_reserved') return;
     await roomClient.closeRoom(job.roomName).catch((error: unknown) => {
       log.warn({ err: error, callId }, 'Cannot close a LiveKit room');
     });

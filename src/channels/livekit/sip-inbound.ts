@@ -43,7 +43,7 @@ export class SipInbound {
     callId: string,
     { accountId, agentId }: RoomAgent,
     caller: RoomCaller,
-  ): Promise<SlotRefusal | 'gone' | undefined> {
+  ): Promise<SlotRefusal | 'not_reserved' | undefined> {
     const agent = await this.#parts.agents.find(accountId, agentId);
     if (!agent) return 'agent_not_deployed';
     const request = { agent, ...numbersOf(caller), sampleRate: ROOM_RATE };
@@ -55,7 +55,7 @@ export class SipInbound {
       return reserved.type === 'refused' ? reserved.why : undefined;
     } catch (error) {
       // Another gateway may have received the same job.
-      if (await this.#parts.calls.find(callId)) return 'gone';
+      if (await this.#parts.calls.find(callId)) return 'not_reserved';
       throw error;
     }
   }

@@ -28,7 +28,7 @@ import { bufferMessages, callIdIn, readHello, tokenOf } from './hello.js';
 /** Close reasons. Other refusals are reported by their names. */
 const REFUSALS: Readonly<Partial<Record<ClaimRefusal, string>>> = {
   draining: 'this gateway is about to stop: ask for another call',
-  gone: 'this token has been used, or its call has ended',
+  not_reserved: 'this token has been used, or its call has ended',
   no_agent: 'no such agent',
 };
 /** A socket without `hello` is closed after this time. */

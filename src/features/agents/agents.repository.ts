@@ -58,8 +58,8 @@ export class AgentsRepository {
   }
 
   /**
-   * The agent of any account that answers a number, because inbound calls have no API key. The account
-   * must own the number.
+   * The agent of any account that answers a number, because inbound calls have no API key. A number of
+   * another account rings at no agent; a number without an owner may ring.
    */
   async findDeployedByNumber(phoneNumber: string): Promise<Agent | undefined> {
     const deployed = this.#db<AgentRow & { phone_number: string | null }>('agents').where({

@@ -77,7 +77,7 @@ export const ERROR_CODES = {
   CALL_CANNOT: { status: 409, description: 'The transport of the call lacks this operation.' },
   PHONE_NUMBER_IN_USE: {
     status: 409,
-    description: 'The phone number belongs to an account or an agent.',
+    description: 'The number belongs to another account, or another deployed agent has it.',
   },
   PHONE_NUMBER_NOT_OWNED: {
     status: 409,

@@ -66,7 +66,10 @@ export interface RouteResponse {
 /** A credential other than an API key: the token of a call, or a signed link. */
 interface RouteCredential {
   readonly kind: 'end_token' | 'signed_link';
-  /** Whether an API key with the route's scope is also accepted. */
+  /**
+   * Documents that an API key with the route's scope is also accepted. Only the OpenAPI document reads this;
+   * `check` must accept the key.
+   */
   readonly orKey?: boolean;
   /** Returns the principal; undefined if the credential is not valid. */
   readonly check: (request: Request) => Promise<Principal | undefined>;

@@ -97,7 +97,7 @@ describe('claimed call', () => {
     const { callId, sessions, row, reserve } = await reserved();
     const session = await sessions.claim(callId, PHONE);
     expect(session).toMatchObject({ row: { call_id: callId }, voiceSampleRate: 16_000 });
-    expect(await sessions.claim(callId, PHONE)).toBe('gone');
+    expect(await sessions.claim(callId, PHONE)).toBe('not_reserved');
     expect((await row()).state).toBe('live');
     if (typeof session === 'string') return;
     await session.cancel();

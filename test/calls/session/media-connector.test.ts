@@ -36,5 +36,5 @@ it('a refused call is hung up', async () => {
 });
 
 it('the second media connection of a call is only closed, because a hang-up would end the first one', async () => {
-  expect(await actionsAfter('gone')).toEqual(['closed']);
+  expect(await actionsAfter('not_reserved')).toEqual(['closed']);
 });

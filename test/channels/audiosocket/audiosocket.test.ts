@@ -74,7 +74,7 @@ async function claimFrom(
   ...[callId, { mustBeDeployed } = {}]: Parameters<CallSessionFactory['claim']>
 ): ReturnType<CallSessionFactory['claim']> {
   const row = await calls.claim(callId, GATEWAY);
-  if (row === undefined || typeof row === 'string') return row ?? 'gone';
+  if (row === undefined || typeof row === 'string') return row ?? 'not_reserved';
   const agent = await agents.find(row.account_id, row.agent_id);
   if (mustBeDeployed && agent?.status !== 'deployed') {
     await calls.end(callId, 'error_transport');

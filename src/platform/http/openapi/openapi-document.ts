@@ -125,7 +125,7 @@ function headerParameters(route: Route): JsonSchema[] {
     schema: { type: 'string', ...schema },
   });
   const repeated = 'A repetition with the same key gets the response of the first request.';
-  const changed = 'The ETag that was read. The request fails if the resource has changed since.';
+  const changed = 'The ETag that you read. If the resource has changed since, the answer is 412.';
   return [
     ...(route.isIdempotent
       ? [header('Idempotency-Key', repeated, { pattern: IDEMPOTENCY_KEY.source })]

@@ -143,7 +143,7 @@ export class RoomGateway {
   async #claim(callId: string): ReturnType<SessionClaimer['claim']> {
     if (this.live.isDraining) return 'draining';
     const row = await this.calls.claim(callId, this.id);
-    if (row === undefined) return 'gone';
+    if (row === undefined) return 'not_reserved';
     if (typeof row === 'string') return row;
     return {
       cancel: () => this.calls.end(callId, 'error_transport'),

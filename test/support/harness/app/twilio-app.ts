@@ -218,7 +218,7 @@ function scriptedSessions(
     async claim(callId) {
       const { calls, live } = outboundCalls();
       const row = await calls.claim(callId, randomUUID());
-      if (row === undefined || typeof row === 'string') return row ?? 'gone';
+      if (row === undefined || typeof row === 'string') return row ?? 'not_reserved';
       const session: Pick<CallSession, 'row' | 'start' | 'cancel'> = {
         row,
         cancel: () => calls.end(callId, 'error_transport'),
