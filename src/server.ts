@@ -4,8 +4,8 @@ import express, { type Express, type RequestHandler, Router } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { errorHandler } from './platform/http/error-handler.js';
-import { helpRoutes } from './platform/http/help.routes.js';
-import { openApiRoutes } from './platform/http/openapi/openapi.routes.js';
+import { docsSiteRouter } from './platform/http/docs-site.router.js';
+import { openApiRouter } from './platform/http/openapi/openapi.router.js';
 import { openApiDocument } from './platform/http/openapi/openapi-document.js';
 import { requestContext } from './platform/http/request-context.js';
 import type { Route } from './platform/http/route.js';
@@ -15,9 +15,9 @@ import {
   notFound,
   type RouteServices,
 } from './platform/http/router.js';
-import { type HealthPart, healthRoutes } from './platform/observability/health.js';
+import { type HealthPart, healthRouter } from './platform/observability/health.js';
 import type { Metrics } from './platform/observability/metrics.js';
-import { metricsRoutes } from './platform/observability/metrics.routes.js';
+import { metricsRouter } from './platform/observability/metrics.router.js';
 
 export interface AppParts extends RouteServices {
   readonly log: Logger;
@@ -52,13 +52,13 @@ export function createApp(parts: AppParts): Express {
   app.use('/api/v1', noStore);
   app.use('/api/v1', mountRoutes(parts.routes, parts));
   for (const root of parts.roots ?? []) app.use(root);
-  app.use(healthRoutes(parts.health));
-  app.use(metricsRoutes({ ...parts, token: parts.metricsToken }));
-  app.use(openApiRoutes(describeApi(parts)));
-  app.use(helpRoutes(fileURLToPath(HELP_SITE)));
+  app.use(healthRouter(parts.health));
+  app.use(metricsRouter({ ...parts, token: parts.metricsToken }));
+  app.use(openApiRouter(describeApi(parts)));
+  app.use(docsSiteRouter(fileURLToPath(HELP_SITE)));
   app.use(
-    pageRoutes({
-      page: fileURLToPath(new URL('web', import.meta.url)),
+    consoleRouter({
+      console: fileURLToPath(new URL('web', import.meta.url)),
       media: fileURLToPath(new URL('../media', import.meta.url)),
       publicUrl: parts.publicUrl,
     }),
@@ -96,7 +96,7 @@ function describeApi({ routes, publicUrl }: AppParts) {
   });
 }
 
-/** API responses load nothing and cannot be framed. The page sets its own policy. */
+/** API responses load nothing and cannot be framed. The console sets its own policy. */
 function securityHeaders(publicUrl: string | undefined) {
   return helmet({
     contentSecurityPolicy: {
@@ -110,7 +110,7 @@ function securityHeaders(publicUrl: string | undefined) {
   });
 }
 
-/** The page loads everything from this server and plays audio from memory. */
+/** The console loads everything from this server and plays audio from memory. */
 function contentSecurityPolicy(connectSources: string): string {
   return [
     "default-src 'none'",
@@ -130,7 +130,7 @@ function contentSecurityPolicy(connectSources: string): string {
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i;
 
 /**
- * The page connects to its own host. Sockets are listed, because some browsers do not count them as
+ * The console connects to its own host. Sockets are listed, because some browsers do not count them as
  * 'self'. A proxy may change the header Host, so the host of PUBLIC_URL is listed, too.
  */
 function connectSources({ host }: express.Request, publicUrl: string | undefined): string {
@@ -141,20 +141,20 @@ function connectSources({ host }: express.Request, publicUrl: string | undefined
   return ["'self'", ...sockets].join(' ');
 }
 
-/** The compiled modules of `media` that the page imports; no others are served. */
+/** The compiled modules of `media` that the console imports; no others are served. */
 const MEDIA_MODULES = /^\/(errors|audio\/(resampler|filter-bank|fir-kernel|web-assembly))\.js$/;
 
-export interface PageFolders {
-  /** The files of the page, served unchanged. */
-  readonly page: string;
+export interface ConsoleFolders {
+  /** The files of the console, served unchanged. */
+  readonly console: string;
   /** The compiled `media`. */
   readonly media: string;
   /** PUBLIC_URL. */
   readonly publicUrl?: string | undefined;
 }
 
-/** Serves the page at `/`. */
-export function pageRoutes(folders: PageFolders): Router {
+/** Serves the console at `/`. */
+export function consoleRouter(folders: ConsoleFolders): Router {
   const router = Router({ caseSensitive: true });
   const { publicUrl } = folders;
   const media = files(folders.media, publicUrl);
@@ -162,7 +162,7 @@ export function pageRoutes(folders: PageFolders): Router {
     if (MEDIA_MODULES.test(request.path)) media(request, response, next);
     else next();
   });
-  router.use(files(folders.page, publicUrl));
+  router.use(files(folders.console, publicUrl));
   return router;
 }
 

@@ -45,7 +45,7 @@ export interface CallDependencies {
   readonly dictionary?: Dictionary | undefined;
   /** Synthesises fixed texts, if possible from its cache. */
   readonly speechCache: Pick<SpeechCache, 'speak'>;
-  readonly log: CallLog;
+  readonly callLog: CallLog;
   readonly observers?: readonly CallObserver[];
   readonly onFault: CallFault;
   /** Called once, after the call's stages are closed and its record is written. */

@@ -85,7 +85,7 @@ export class Call implements CallInput {
     const { config, clock, transport, voice, findVoice } = ports;
     this.#language = new CallLanguage({ settings: config.voice, voice, findVoice });
     this.#transcripts = new TranscriptPublisher(transport, () => this.#now());
-    this.#conversation = new Conversation(ports.log, (error) => ports.onFault('log', error));
+    this.#conversation = new Conversation(ports.callLog, (error) => ports.onFault('log', error));
     this.#runner = new EffectRunner({
       settings: { ...config, language: this.#language.language },
       clock,
@@ -226,10 +226,10 @@ export class Call implements CallInput {
   }
 
   async #endRecord(reason: EndedReason): Promise<void> {
-    const { log, onFault } = this.#ports;
+    const { callLog, onFault } = this.#ports;
     try {
       await this.#conversation.end();
-      await log.ended(reason);
+      await callLog.ended(reason);
     } catch (error) {
       onFault('log', error);
     }

@@ -42,7 +42,7 @@ export function guardedPorts(
     ...ports,
     observer,
     transport: guardedTransport(observed, boundary),
-    log: observer ? notifyingLog(ports.log, observer) : ports.log,
+    callLog: observer ? notifyingLog(ports.callLog, observer) : ports.callLog,
     clock: boundary.clock(clock),
     ticker: boundary.ticker(ticker),
     onFault,

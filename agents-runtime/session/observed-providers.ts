@@ -76,7 +76,7 @@ export function observedProviders<T extends Omit<CallDependencies, 'observers'>>
           ),
         ),
     },
-    log: logWithExchanges(ports.log, exchanges),
+    callLog: logWithExchanges(ports.callLog, exchanges),
   };
 }
 

@@ -18,10 +18,10 @@ const LICENCE_FILES = ['LICENCE', 'NOTICE'];
  * @returns the ids of the packed models
  * @throws MediaError INVALID_INPUT if the file exists, MODEL_MISSING if no model is installed, DISK_FULL
  */
-export async function packBundle(store: ModelStore, file: string): Promise<readonly string[]> {
+export async function packBundle(modelStore: ModelStore, file: string): Promise<readonly string[]> {
   const members: { name: string; file: string }[] = [];
   const ids: string[] = [];
-  for (const { model, folder } of await store.list()) {
+  for (const { model, folder } of await modelStore.list()) {
     if (!folder) continue;
     ids.push(model.id);
     for (const name of [...model.files.map((entry) => entry.name), ...LICENCE_FILES]) {

@@ -16,7 +16,7 @@ import {
   type CallDeletionParts,
   CallDeletionService,
 } from '../calls/retention/call-deletion.service.js';
-import { DeletionAuditRepository } from '../calls/retention/deletion-audit.repository.js';
+import { DeletionReceiptsRepository } from '../calls/retention/deletion-receipts.repository.js';
 import { RetainedCallsRepository } from '../calls/retention/retained-calls.repository.js';
 import { RetentionRepository } from '../calls/retention/retention.repository.js';
 import { retentionRoutes } from '../calls/retention/retention.routes.js';
@@ -32,7 +32,7 @@ import type { SignedLinks } from '../platform/http/signed-links.js';
 import { LocalStore } from '../platform/storage/local-store.js';
 import type { ObjectStore } from '../platform/storage/object-store.js';
 
-export interface CallArtifactsParts extends Omit<RecordingParts, 'store' | 'calls'> {
+export interface CallArtifactsParts extends Omit<RecordingParts, 'objectStore' | 'calls'> {
   readonly config: Config;
   readonly calls: CallsRepository;
   readonly turns: CallTurnsRepository;
@@ -49,8 +49,8 @@ export async function createCallArtifactsModule(parts: CallArtifactsParts) {
   if (replays && hasStreamingProvider(config)) {
     log.warn('REPLAY_DIR is set: calls with a replay file do not use streaming speech recognition');
   }
-  const store = await createObjectStore(config);
-  const recordings = await createRecordings({ ...parts, store });
+  const objectStore = await createObjectStore(config);
+  const recordings = await createRecordings({ ...parts, objectStore });
   const retention = createRetention({ ...parts, recordings, replays });
   return {
     recordings,
@@ -93,7 +93,7 @@ export interface RecordingParts {
   readonly config: Pick<Config, 'DATA_DIR' | 'RECORDING_CHANNELS' | 'MP3_ENCODER'>;
   readonly db: Knex;
   readonly calls: Pick<CallsRepository, 'find'>;
-  readonly store: ObjectStore;
+  readonly objectStore: ObjectStore;
   readonly gateways: GatewaysRepository;
   readonly events: WebhookRecorder;
   readonly scheduler: CpuScheduler;
@@ -104,10 +104,10 @@ export interface RecordingParts {
 
 /** The recordings of one gateway. */
 export async function createRecordings(parts: RecordingParts): Promise<RecordingService> {
-  const { gatewayId, config, gateways, calls, store, log, mixdownTimeoutMs } = parts;
+  const { gatewayId, config, gateways, calls, objectStore, log, mixdownTimeoutMs } = parts;
   const recordings = new RecordingsRepository(parts.db, parts.events);
   const folder = await SpoolFolder.in(join(config.DATA_DIR, 'recordings'));
-  const common = { gatewayId, recordings, store, folder, log };
+  const common = { gatewayId, recordings, objectStore, folder, log };
   const mixdowns = new RecordingMixdown({
     ...common,
     thread: new MixdownThread(parts.scheduler),
@@ -127,7 +127,7 @@ export interface RetentionParts extends Pick<CallDeletionParts, 'recordings' | '
 /** Retention policies, and the deletion of calls. */
 export function createRetention({ db, agents, log, recordings, replays }: RetentionParts) {
   const policies = new RetentionRepository(db);
-  const receipts = new DeletionAuditRepository(db);
+  const receipts = new DeletionReceiptsRepository(db);
   const calls = new RetainedCallsRepository(db);
   const deletion = new CallDeletionService({ calls, receipts, recordings, replays });
   return {

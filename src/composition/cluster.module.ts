@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import { CallCompletedEvents } from '../calls/history/call-completed-events.js';
+import { CallEventRecorder } from '../calls/history/call-event-recorder.js';
 import { SummariesRepository } from '../calls/history/summaries.repository.js';
 import { CallsRepository } from '../calls/store/calls.repository.js';
 import type { Config } from '../config/config.js';
@@ -33,7 +33,7 @@ export interface ClusterParts {
 export async function createClusterModule(parts: ClusterParts): Promise<void> {
   const { config, log, shutdown, db, gateways, databaseUrl, port } = parts;
   const deliveries = new DeliveriesRepository(db);
-  const events = new CallCompletedEvents({
+  const events = new CallEventRecorder({
     events: new WebhookOutbox(parts.agents, deliveries),
     summaries: new SummariesRepository(db),
     links: new SignedLinks(parts.secrets),

@@ -29,7 +29,8 @@ import { allowHeapGrowth } from '../platform/process/v8-flags.js';
 import { createCallArtifactsModule } from './call-artifacts.module.js';
 import { createCallControlModule } from './call-control.module.js';
 import { createCallHistoryModule } from './call-history.module.js';
-import { createCallsModule } from './calls.module.js';
+import { createCallStoreModule } from './call-store.module.js';
+import { createSessionsModule } from './sessions.module.js';
 import { createClusterModule } from './cluster.module.js';
 import { createConnectionModule } from './connection.module.js';
 import { createFeaturesModule } from './features.module.js';
@@ -179,14 +180,14 @@ type Resources = Awaited<ReturnType<typeof createResources>>;
 /** Models, features, webhooks and speech. */
 async function createResources(core: Core) {
   const { config, log, shutdown, agents } = core;
-  const store = new ModelStore({
+  const modelStore = new ModelStore({
     modelsDir: config.MODELS_DIR,
     cacheDir: config.MODELS_CACHE,
     advice: MODEL_ADVICE,
   });
-  const media = await createMediaModule({ ...core, store });
+  const media = await createMediaModule({ ...core, modelStore });
   core.metrics.watchSpeech(() => media.encoders.openStreams);
-  const knowledge = await createKnowledgeModule({ ...core, store });
+  const knowledge = await createKnowledgeModule({ ...core, modelStore });
   shutdown.add('knowledge', () => knowledge.close());
   shutdown.throwIfRequested();
   const liveKit = liveKitAccess(config);
@@ -194,7 +195,7 @@ async function createResources(core: Core) {
   const features = await createFeaturesModule({
     ...core,
     ...media,
-    store,
+    modelStore,
     carriers,
     knowledgeBases: knowledge.directory,
     sipProvisioner: liveKit && new SipProvisioner(liveKit, core.numbers, log),
@@ -247,25 +248,26 @@ async function createCallModules(
     embedder: knowledge.embedder,
     knowledge: knowledge.search,
   });
-  const history = createCallHistoryModule({ ...parts, llmRegistry });
+  const store = createCallStoreModule(parts);
+  const history = createCallHistoryModule({ ...parts, ...store, llmRegistry });
   shutdown.add('summaries', () => history.close());
-  const { calls, turns } = history;
+  const { calls, turns } = store;
   const peerAddress = await listenForPeers(core);
   const control = await createCallControlModule({ ...parts, calls, peerAddress, onReservedEnded });
   shutdown.add('gateway failover', () => control.close());
-  const artifacts = await createCallArtifactsModule({ ...parts, ...history });
+  const artifacts = await createCallArtifactsModule({ ...parts, ...store });
   shutdown.add('recordings', () => artifacts.close());
   const monitoring = createMonitoringModule({ ...parts, calls, turns });
   shutdown.add('monitoring', () => monitoring.close());
-  const sessions = createCallsModule({
+  const sessions = createSessionsModule({
     ...parts,
     ...artifacts,
     ...control,
     calls,
     turns,
     llmRegistry,
-    speakers: new VoiceRegistry(resources.voices),
-    hub: monitoring.hub,
+    voiceRegistry: new VoiceRegistry(resources.voices),
+    eventBus: monitoring.eventBus,
     observeFrame: core.metrics.observeFrame,
     measureLoopDelay: core.metrics.measureLoopDelay,
     metrics: new CallMetrics(core.metrics.registry),

@@ -47,13 +47,13 @@ export interface FeaturesParts {
   readonly log: Logger;
   readonly db: Knex;
   readonly box: SecretBox;
-  readonly keys: ApiKeyAuthenticator;
+  readonly authenticator: ApiKeyAuthenticator;
   readonly agents: AgentsRepository;
   readonly apiKeys: ApiKeysRepository;
   readonly numbers: NumberOwnership;
   readonly ownVoices: VoicesRepository;
   readonly scheduler: CpuScheduler;
-  readonly store: ModelStore;
+  readonly modelStore: ModelStore;
   /** The default voice first. */
   readonly voices: readonly TextToSpeech[];
   /** The configured language model servers. */
@@ -69,7 +69,7 @@ export interface FeaturesParts {
 /** The resources of the API besides calls, knowledge bases, speech and webhooks. */
 export async function createFeaturesModule(parts: FeaturesParts) {
   const { agents, ownVoices, voices } = parts;
-  const dictionaries = createDictionaries({ ...parts, users: agents });
+  const dictionaries = createDictionaries({ ...parts, references: agents });
   const { models, listLanguageModels } = await createModelCatalog(parts);
   const catalogue = new VoiceCatalog(MODEL_CATALOGUE, voices);
   return {
@@ -85,7 +85,7 @@ export async function createFeaturesModule(parts: FeaturesParts) {
     }),
     routes: [
       ...modelRoutes(models),
-      ...apiKeyRoutes({ keys: parts.apiKeys, directory: parts.keys }),
+      ...apiKeyRoutes({ apiKeys: parts.apiKeys, authenticator: parts.authenticator }),
       ...createAgentRoutes(parts, models),
       ...createPhoneNumberRoutes(parts),
       ...dictionaries.routes,
@@ -100,11 +100,11 @@ export interface DictionaryParts {
   readonly config: LimitSettings;
   readonly db: Knex;
   readonly scheduler: CpuScheduler;
-  readonly users: DictionaryReferences;
+  readonly references: DictionaryReferences;
 }
 
 /** Pronunciation dictionaries. */
-export function createDictionaries({ config, db, scheduler, users }: DictionaryParts) {
+export function createDictionaries({ config, db, scheduler, references }: DictionaryParts) {
   const limits = {
     rules: config.DICTIONARY_RULES,
     wordLength: config.DICTIONARY_WORD_LENGTH,
@@ -112,7 +112,7 @@ export function createDictionaries({ config, db, scheduler, users }: DictionaryP
   };
   const repository = new DictionariesRepository(db);
   const pls = new PlsThread(scheduler);
-  const dictionaries = new DictionaryService({ repository, references: users, pls, limits });
+  const dictionaries = new DictionaryService({ repository, references, pls, limits });
   return {
     routes: dictionaryRoutes({ dictionaries, limits, maxFileBytes: config.DICTIONARY_FILE_BYTES }),
     compiled: new CompiledDictionaries(repository),

@@ -29,7 +29,7 @@ export interface HttpParts {
   readonly server: Server;
   readonly db: Knex;
   readonly box: SecretBox;
-  readonly keys: Authenticator;
+  readonly authenticator: Authenticator;
   readonly limiter: RateLimiter;
   readonly metrics: Metrics;
   readonly gateways: GatewaysRepository;

@@ -66,7 +66,7 @@ export async function createInfrastructureModule(parts: InfrastructureParts) {
     secrets,
     box,
     firstKey,
-    keys: createAuthenticator({ ...repositories, config, secrets }),
+    authenticator: createAuthenticator({ ...repositories, config, secrets }),
     limiter: new RateLimiter(
       {
         requestsPerMinute: config.REQUESTS_PER_MINUTE,

@@ -36,7 +36,7 @@ export interface KnowledgeParts {
   readonly db: Knex;
   /** The URL of `db`, for the search thread. */
   readonly databaseUrl: string;
-  readonly store: ModelStore;
+  readonly modelStore: ModelStore;
   readonly scheduler: CpuScheduler;
   readonly log: Logger;
 }
@@ -114,7 +114,7 @@ export async function createKnowledgeModule(parts: KnowledgeParts): Promise<Know
 
 /** The English sentence model, and the embedder for search: the same by default. */
 async function loadEmbedders(parts: KnowledgeParts) {
-  const folder = await parts.store.require(EMBEDDING_MODEL);
+  const folder = await parts.modelStore.require(EMBEDDING_MODEL);
   const sentences = await SentenceModelEmbedder.openMiniLm({
     id: EMBEDDING_MODEL,
     folder,

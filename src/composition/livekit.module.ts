@@ -17,7 +17,7 @@ import { AGENT_NAME, RoomTokens } from '../channels/livekit/room-tokens.js';
 import { SipInbound } from '../channels/livekit/sip-inbound.js';
 import type { AgentsRepository } from '../features/agents/agents.repository.js';
 import type { NumberOwnership } from '../features/ownership/number-ownership.js';
-import type { InboundCalls } from '../features/webhooks/inbound-call-webhook.js';
+import type { InboundWebhooks } from '../features/webhooks/inbound-call-webhook.js';
 import type { HealthPart } from '../platform/observability/health.js';
 
 export interface LiveKitParts {
@@ -28,7 +28,7 @@ export interface LiveKitParts {
   readonly agents: AgentsRepository;
   readonly registry: CallRegistry;
   readonly load: { readonly isOpen: boolean };
-  readonly inboundCalls: InboundCalls;
+  readonly inboundWebhooks: InboundWebhooks;
   readonly numbers: NumberOwnership;
   readonly log: Logger;
 }
@@ -55,7 +55,7 @@ export function createLiveKitModule(parts: LiveKitParts): LiveKitModule {
     rooms,
     roomClient,
     url: access.url,
-    sipInbound: new SipInbound({ ...parts, inbound: parts.inboundCalls }),
+    sipInbound: new SipInbound(parts),
     reportJob: (...told) => worker.tellJob(...told),
     onState: () => worker.tell(),
   });

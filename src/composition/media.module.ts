@@ -16,7 +16,7 @@ export interface MediaParts {
   readonly log: Logger;
   readonly shutdown: Shutdown;
   readonly scheduler: CpuScheduler;
-  readonly store: ModelStore;
+  readonly modelStore: ModelStore;
 }
 
 /** One format of each codec that loads or computes something on its first use. */
@@ -24,9 +24,9 @@ const WARM_FORMATS = ['mp3', 'opus_48000_64'];
 
 /** Voices, encoders and speech recognition. All are warm, except the voices of other languages. */
 export async function createMediaModule(parts: MediaParts) {
-  const { config, log, shutdown, scheduler, store } = parts;
+  const { config, log, shutdown, scheduler, modelStore } = parts;
   const loaded = await loadVoices({
-    store,
+    modelStore,
     models: MODEL_CATALOGUE,
     scheduler,
     formant: config.FORMANT,
@@ -44,7 +44,7 @@ export async function createMediaModule(parts: MediaParts) {
   // The other voices load in the background, because English does not need them.
   void loaded.warmRest(log);
   shutdown.throwIfRequested();
-  const listeningModels = await loadListeningModels(store, scheduler, log);
+  const listeningModels = await loadListeningModels(modelStore, scheduler, log);
   shutdown.add('speech recognition', () => listeningModels.close());
   shutdown.throwIfRequested();
   return { voices, encoders, listeningModels };

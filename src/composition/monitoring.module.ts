@@ -22,7 +22,7 @@ export interface MonitoringParts {
   readonly peerClient: PeerClient;
   readonly peerServer: PeerServer;
   readonly changes: ChangeNotices;
-  readonly keys: Authenticator;
+  readonly authenticator: Authenticator;
   readonly encoders: AudioEncoders;
   readonly log: Logger;
   /** Keep-alive interval of a stream, in milliseconds. */
@@ -35,7 +35,7 @@ export interface MonitoringParts {
 
 /** Live events and audio of running calls. */
 export interface MonitoringModule {
-  readonly hub: LiveEventBus;
+  readonly eventBus: LiveEventBus;
   /** How many streams of an account are open at this gateway. */
   streams(accountId: string): number;
   readonly routes: readonly Route[];
@@ -44,18 +44,18 @@ export interface MonitoringModule {
 }
 
 export function createMonitoringModule(parts: MonitoringParts): MonitoringModule {
-  const hub = new LiveEventBus();
-  const common = { ...parts, hub, peers: parts.peerClient };
-  const follower = new EventSubscriber(common);
-  const sessions = new StreamSessions({ ...common, follower });
-  parts.peerServer.serve(peerStreams(hub, parts.encoders));
+  const eventBus = new LiveEventBus();
+  const common = { ...parts, eventBus, peers: parts.peerClient };
+  const subscriber = new EventSubscriber(common);
+  const streamSessions = new StreamSessions({ ...common, subscriber });
+  parts.peerServer.serve(peerStreams(eventBus, parts.encoders));
   return {
-    hub,
-    streams: (accountId) => sessions.streams(accountId),
-    routes: liveRoutes({ ...parts, sessions }),
+    eventBus,
+    streams: (accountId) => streamSessions.streams(accountId),
+    routes: liveRoutes({ ...parts, streamSessions }),
     close() {
-      sessions.close();
-      hub.close();
+      streamSessions.close();
+      eventBus.close();
     },
   };
 }

@@ -25,7 +25,7 @@ import type { NumberOwnership } from '../features/ownership/number-ownership.js'
 import type { CarrierRegistry } from '../features/phone-numbers/carrier-registry.js';
 import { DialBlocklist } from '../features/phone-numbers/dial-blocklist.js';
 import type { VoiceOverrides } from '../features/voices/voice-overrides.js';
-import type { InboundCalls } from '../features/webhooks/inbound-call-webhook.js';
+import type { InboundWebhooks } from '../features/webhooks/inbound-call-webhook.js';
 import type { RateLimiter } from '../platform/http/rate-limit.js';
 import type { Route } from '../platform/http/route.js';
 import type { SocketRoute } from '../platform/http/websocket-router.js';
@@ -45,7 +45,7 @@ export interface TelephonyParts {
   readonly commands: CallCommandService;
   readonly ticker: FrameTicker;
   readonly overrides: VoiceOverrides;
-  readonly inboundCalls: InboundCalls;
+  readonly inboundWebhooks: InboundWebhooks;
   readonly limiter: RateLimiter;
   /** `http(s)://host[:port]` by which carriers reach this gateway; undefined where not known. */
   readonly origin: () => string | undefined;
@@ -93,7 +93,7 @@ function createTwilio(parts: TwilioParts): { root: RequestHandler; socket: Socke
   const { config, client, connector } = parts;
   const { TWILIO_ACCOUNT_SID: accountSid, TWILIO_AUTH_TOKEN: authToken } = config;
   const tokens = new MediaTokens(parts.secrets);
-  const inboundCalls = new InboundCallService({ ...parts, inbound: parts.inboundCalls });
+  const inboundCalls = new InboundCallService(parts);
   const isConfigured = accountSid !== undefined && authToken !== undefined;
   const account = isConfigured ? { accountSid, authToken } : undefined;
   return {
@@ -116,7 +116,7 @@ export interface AudioSocketParts {
   readonly calls: CallsRepository;
   readonly slots: CallSlots;
   readonly connector: MediaConnector;
-  readonly inboundCalls: InboundCalls;
+  readonly inboundWebhooks: InboundWebhooks;
 }
 
 /** Registration of Asterisk's calls, and the TCP server for their audio. */
@@ -126,9 +126,9 @@ export function createAudioSocket(parts: AudioSocketParts): {
   listen(): Promise<void>;
   close(): void;
 } {
-  const { config, agents, calls, slots, inboundCalls: inbound } = parts;
+  const { config, agents, calls, slots, inboundWebhooks } = parts;
   const registrations = new AudioSocketCallsRepository(parts.db);
-  const registration = new AudioSocketRegistration({ calls, slots, inbound, registrations });
+  const registration = new AudioSocketRegistration({ calls, slots, inboundWebhooks, registrations });
   const server = new AudioSocketServer({ ...parts, registrations });
   return {
     routes: audioSocketRoutes({ agents, registration, port: () => server.port }),

@@ -5,7 +5,7 @@ import type { VoiceOverrides } from '../features/voices/voice-overrides.js';
 import { DELIVER_JOB, DeliveriesRepository } from '../features/webhooks/deliveries.repository.js';
 import { DeliveryWorker } from '../features/webhooks/delivery.worker.js';
 import {
-  type InboundCalls,
+  type InboundWebhooks,
   InboundCallWebhooks,
 } from '../features/webhooks/inbound-call-webhook.js';
 import { WebhookDeliveryService } from '../features/webhooks/webhook-deliveries.service.js';
@@ -40,9 +40,9 @@ export interface WebhooksParts {
 export interface WebhooksModule {
   readonly routes: readonly Route[];
   readonly events: WebhookOutboxPort;
-  readonly inboundCalls: InboundCalls;
+  readonly inboundWebhooks: InboundWebhooks;
   /** Sends requests to other addresses that users chose: tools, MCP servers. */
-  readonly outbound: EgressClient;
+  readonly egress: EgressClient;
   /**
    * Starts to send, first the deliveries that an earlier process left.
    * @param isAlone - no other gateway can use this database, so deliveries in progress belong to a dead one
@@ -61,8 +61,8 @@ const FINISH_WITHIN_MS = 2_000;
 export function createWebhooksModule(parts: WebhooksParts): WebhooksModule {
   const { db, box, log, agents, overrides, allowedHosts, backoffMs, pollMs } = parts;
   const guard = new EgressGuard({ allowed: new AllowedHosts(allowedHosts) });
-  const outbound = new EgressClient(guard);
-  const sender = new WebhookSender(outbound, box);
+  const egress = new EgressClient(guard);
+  const sender = new WebhookSender(egress, box);
   const deliveries = new DeliveriesRepository(db);
   const deliverer = new DeliveryWorker({
     agents,
@@ -71,7 +71,7 @@ export function createWebhooksModule(parts: WebhooksParts): WebhooksModule {
     log,
     ...(backoffMs && { backoffMs }),
   });
-  const tasks = { [DELIVER_JOB]: (payload: unknown) => deliverer.drain(laneOf(payload)) };
+  const tasks = { [DELIVER_JOB]: (payload: unknown) => deliverer.drain(laneInPayload(payload)) };
   let queue: JobQueue | undefined;
   const sweep = new PeriodicTask({
     intervalMs: SWEEP_MS,
@@ -88,9 +88,9 @@ export function createWebhooksModule(parts: WebhooksParts): WebhooksModule {
       tests,
       deliveries: new WebhookDeliveryService({ agents, deliveries }),
     }),
-    inboundCalls: new InboundCallWebhooks({ sender, overrides, log }),
+    inboundWebhooks: new InboundCallWebhooks({ sender, overrides, log }),
     events: new WebhookOutbox(agents, deliveries),
-    outbound,
+    egress,
     async start({ isAlone }) {
       if (isAlone) await deliveries.releaseAllClaims();
       queue = new JobQueue({ db, log, tasks, concurrency: CONCURRENCY, pollMs });
@@ -107,6 +107,6 @@ export function createWebhooksModule(parts: WebhooksParts): WebhooksModule {
 }
 
 /** Only the repository adds jobs of this kind. */
-function laneOf(payload: unknown): string {
+function laneInPayload(payload: unknown): string {
   return String((payload as { readonly lane?: unknown }).lane);
 }

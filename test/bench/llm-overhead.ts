@@ -7,7 +7,7 @@ import type { ToolSpec } from '../../agents-runtime/contract/tools.js';
 import { messagesOf, OpenAiChatModel } from '../../agents-runtime/providers/openai-chat.js';
 import { ToolExecutor } from '../../agents-runtime/reply/tool-executor.js';
 import { systemClock } from '../../agents-runtime/timing/system-clock.js';
-import { createAgentTools } from '../../src/composition/calls.module.js';
+import { createAgentTools } from '../../src/composition/sessions.module.js';
 import { AllowedHosts } from '../../src/platform/egress/allowed-hosts.js';
 import { EgressClient } from '../../src/platform/egress/egress-client.js';
 import { EgressGuard } from '../../src/platform/egress/egress-guard.js';
@@ -120,7 +120,7 @@ async function toolCalls(times: number) {
   const mcp = await TestMcpServer.open({ find: () => textResult('{"status":"on its way"}') });
   const guard = new EgressGuard({ allowed: new AllowedHosts(['127.0.0.1']) });
   const log = pino({ level: 'silent' });
-  const tools = createAgentTools({ outbound: new EgressClient(guard), log });
+  const tools = createAgentTools({ egress: new EgressClient(guard), log });
   const lookCall = {
     name: 'look',
     description: '',

@@ -17,12 +17,12 @@ const PROGRAMS = join(ROOT, 'test', 'bench', 'peers');
  * the cache folder; they are not dependencies of Parley.
  */
 export async function startPeers(): Promise<readonly Speaker[]> {
-  const store = new ModelStore({
+  const modelStore = new ModelStore({
     ...modelFolders(process.env),
     environment: process.env,
     advice: MODEL_ADVICE,
   });
-  const voices = await store.ensure(['piper-joe']);
+  const voices = await modelStore.ensure(['piper-joe']);
   const voice = join(voices.get('piper-joe') ?? '', 'en_US-joe-medium.onnx');
   const tools = await prepare('piper-tts', 'sherpa-onnx');
   const sherpaVoice = join(cacheRoot(process.env), 'bench', 'joe-for-sherpa');

@@ -81,10 +81,10 @@ let recogniser: MoonshineSpeechToText;
 
 beforeAll(async () => {
   product = await startProduct();
-  const store = new ModelStore({ ...modelFolders(process.env), advice: MODEL_ADVICE });
+  const modelStore = new ModelStore({ ...modelFolders(process.env), advice: MODEL_ADVICE });
   recogniser = new MoonshineSpeechToText({
     id: 'moonshine-tiny-en',
-    folder: await store.require('moonshine-tiny-en'),
+    folder: await modelStore.require('moonshine-tiny-en'),
     scheduler: new CpuScheduler(1),
   });
 });

@@ -20,7 +20,7 @@ const USAGE = `usage: ${modelsCommand('COMMAND')}
 
 /** The input of a command. */
 export interface Context {
-  readonly store: ModelStore;
+  readonly modelStore: ModelStore;
   readonly signal: AbortSignal;
   readonly args: readonly string[];
 }
@@ -40,8 +40,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   licences,
 };
 
-async function list({ store }: Context): Promise<number> {
-  for (const { model, state, folder, hashes } of await store.list()) {
+async function list({ modelStore }: Context): Promise<number> {
+  for (const { model, state, folder, hashes } of await modelStore.list()) {
     const size = `${(fetchBytes(model) / 1e6).toFixed(1)} MB`.padStart(8);
     const group = model.isDefault ? 'default ' : 'optional';
     const found = state === 'installed' ? `installed in ${folder}` : state;
@@ -67,12 +67,12 @@ async function fetchModels(
   ids: readonly string[],
   context: Omit<Context, 'args'>,
 ): Promise<number> {
-  const { store, signal } = context;
-  const missing = await store.missing(ids);
+  const { modelStore, signal } = context;
+  const missing = await modelStore.missing(ids);
   if (missing.length === 0) return 0;
   const display = new ProgressDisplay(missing, process.stderr);
   try {
-    await store.ensure(ids, { onProgress: (progress) => display.update(progress), signal });
+    await modelStore.ensure(ids, { onProgress: (progress) => display.update(progress), signal });
   } finally {
     display.end();
   }
@@ -95,8 +95,8 @@ async function add({ args, ...context }: Context): Promise<number> {
   throw new MediaError('INVALID_INPUT', `There is no voice for ${language}: use one of ${known}.`);
 }
 
-async function verify({ store }: Context): Promise<number> {
-  const states = await store.verify();
+async function verify({ modelStore }: Context): Promise<number> {
+  const states = await modelStore.verify();
   for (const state of states) console.log(verdict(state));
   if (states.every(({ state }) => state === 'installed')) return 0;
   console.error(`Fetch the damaged models again: ${fetchCommand('fetch ID…')}`);
@@ -107,10 +107,10 @@ function verdict({ model, state, faultyFile }: ModelState): string {
   return state === 'installed' ? `${model.id}: sound` : `${model.id}: damaged (${faultyFile})`;
 }
 
-async function pack({ store, args }: Context): Promise<number> {
+async function pack({ modelStore, args }: Context): Promise<number> {
   const [file] = args;
   if (!file || args.length > 1) return usage();
-  console.log(`Packed ${(await packBundle(store, file)).join(', ')} into ${file}`);
+  console.log(`Packed ${(await packBundle(modelStore, file)).join(', ')} into ${file}`);
   return 0;
 }
 
@@ -123,8 +123,8 @@ export async function unpack({ args }: Context): Promise<number> {
   return 0;
 }
 
-async function licences({ store }: Context): Promise<number> {
-  for (const { model, state } of await store.list()) {
+async function licences({ modelStore }: Context): Promise<number> {
+  for (const { model, state } of await modelStore.list()) {
     if (state === 'installed') console.log(`${await licenceText(model)}\n${'-'.repeat(80)}`);
   }
   return 0;

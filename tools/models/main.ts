@@ -15,13 +15,13 @@ async function main(): Promise<number> {
   }
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-  const store = new ModelStore({
+  const modelStore = new ModelStore({
     ...modelFolders(process.env),
     environment: process.env,
     advice: MODEL_ADVICE,
   });
   try {
-    return await command({ store, signal: stop.signal, args });
+    return await command({ modelStore, signal: stop.signal, args });
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     if (error.code !== 'ABORTED') {

@@ -86,8 +86,8 @@ function readOptions() {
 async function openModels(): Promise<ListeningModels | undefined> {
   const { modelsDir, cacheDir } = modelFolders(process.env);
   try {
-    const store = new ModelStore({ modelsDir, cacheDir, advice: MODEL_ADVICE });
-    return await loadListeningModels(store, new CpuScheduler(1), pino({ level: 'silent' }));
+    const modelStore = new ModelStore({ modelsDir, cacheDir, advice: MODEL_ADVICE });
+    return await loadListeningModels(modelStore, new CpuScheduler(1), pino({ level: 'silent' }));
   } catch (error) {
     if (error instanceof MediaError && error.code === 'MODEL_MISSING') return undefined;
     throw error;

@@ -95,7 +95,7 @@ export function createReplayDependencies({
     speechCache: {
       speak: (text, _manner, signal) => replayedGreeting(header, player, text, signal),
     },
-    log: replayedLog(player),
+    callLog: replayedLog(player),
   };
   return { ports, noise, vad: (probability: number) => listeners[0]?.(probability) };
 }

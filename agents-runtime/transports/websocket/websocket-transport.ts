@@ -24,12 +24,12 @@ import {
 /** Messages that are kept for a client that resumes. */
 const MAX_KEPT_MESSAGES = 200;
 
-/** Close codes of the call socket. Source: RFC 6455 §7.4.1; 4xxx are private. */
+/** Close codes of the call socket. Source: RFC 6455, section 7.4.1; 4xxx are private. */
 export const CALL_CLOSE_CODES = {
   normal: 1000,
-  invalid: 1007,
-  refused: 1008,
-  internal: 1011,
+  invalidData: 1007,
+  policyViolation: 1008,
+  internalError: 1011,
   replaced: 4409,
 } as const;
 
@@ -208,7 +208,7 @@ export class WebSocketTransport implements Transport {
       if (!(error instanceof CallError) && !(error instanceof MediaError)) throw error;
       // The call can continue over another socket.
       this.#send({ type: 'error', code: 'PROTOCOL', message: error.message });
-      socket.close(CALL_CLOSE_CODES.invalid, error.message.slice(0, 100));
+      socket.close(CALL_CLOSE_CODES.invalidData, error.message.slice(0, 100));
     }
   }
 

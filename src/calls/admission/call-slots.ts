@@ -3,10 +3,10 @@ import type { Agent } from '../../features/agents/agent.model.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { CallRegistry } from '../session/call-registry.js';
 import type { CallOptions } from '../store/call.model.js';
-import type { CallRefusal, CallsRepository, NewCall } from '../store/calls.repository.js';
+import type { AccountRefusal, CallsRepository, NewCall } from '../store/calls.repository.js';
 
 /** Why a call gets no slot. */
-export type SlotRefusal = CallRefusal | 'agent_not_deployed' | 'draining' | 'overloaded';
+export type AdmissionRefusal = AccountRefusal | 'agent_not_deployed' | 'draining' | 'overloaded';
 
 /** A call that needs a slot. */
 export interface SlotRequest
@@ -32,7 +32,7 @@ const RETRY_AFTER_OVERLOAD_S = 5;
 /** `Retry-After` of a stopping gateway: time for a client to reach another one. */
 const RETRY_AFTER_STOP_S = 10;
 
-const REFUSALS: Readonly<Record<CallRefusal | 'agent_not_deployed', string>> = {
+const REFUSAL_TEXTS: Readonly<Record<AccountRefusal | 'agent_not_deployed', string>> = {
   agent_not_deployed: 'The agent is not deployed: deploy it, or use test-connection-details',
   insufficient_credits: 'The account has no credits left: ask the operator to add some',
   concurrency_limit: 'All call slots of this account are in use: try again when a call has ended',
@@ -47,7 +47,7 @@ export class CallSlots {
   }
 
   /** Why this gateway refuses a call of the agent now. Only `reserve` checks credits and slots. */
-  refusalOf(agent: Agent, { isTest = false } = {}): SlotRefusal | undefined {
+  gatewayRefusalOf(agent: Agent, { isTest = false } = {}): AdmissionRefusal | undefined {
     const isAllowed = agent.status === 'deployed' || (isTest && agent.status === 'paused');
     if (!isAllowed) return 'agent_not_deployed';
     if (this.#parts.registry.isDraining) return 'draining';
@@ -60,7 +60,7 @@ export class CallSlots {
    */
   async reserve(request: SlotRequest, callId: string = randomUUID()): Promise<SlotReservation> {
     const { agent, isTest, sampleRate, ...call } = request;
-    const refusal = this.refusalOf(agent, { isTest: isTest ?? false });
+    const refusal = this.gatewayRefusalOf(agent, { isTest: isTest ?? false });
     if (refusal) return { type: 'refused', why: refusal };
     await this.#parts.warmCaches(agent, call.options, sampleRate);
     const why = await this.#parts.calls.reserve({
@@ -76,15 +76,15 @@ export class CallSlots {
 
 export type SlotReservation =
   | { readonly type: 'reserved'; readonly callId: string }
-  | { readonly type: 'refused'; readonly why: SlotRefusal };
+  | { readonly type: 'refused'; readonly why: AdmissionRefusal };
 
 /** Explains a refusal to a client. */
-export function slotRefusalText(why: CallRefusal | 'agent_not_deployed'): string {
-  return REFUSALS[why];
+export function admissionRefusalText(why: AccountRefusal | 'agent_not_deployed'): string {
+  return REFUSAL_TEXTS[why];
 }
 
 /** The API error of a refusal. */
-export function slotRefusalError(why: SlotRefusal): ApiError {
+export function admissionRefusalError(why: AdmissionRefusal): ApiError {
   if (why === 'draining') {
     const message = `This gateway is stopping: try again in ${RETRY_AFTER_STOP_S} s`;
     return new ApiError('OVERLOADED', message, { retryAfterS: RETRY_AFTER_STOP_S });
@@ -93,5 +93,5 @@ export function slotRefusalError(why: SlotRefusal): ApiError {
     const message = `This gateway has as many calls as it can process: try again in ${RETRY_AFTER_OVERLOAD_S} s`;
     return new ApiError('OVERLOADED', message, { retryAfterS: RETRY_AFTER_OVERLOAD_S });
   }
-  return new ApiError('CALL_VALIDATION_FAILED', REFUSALS[why], { fields: { reason: why } });
+  return new ApiError('CALL_VALIDATION_FAILED', REFUSAL_TEXTS[why], { fields: { reason: why } });
 }

@@ -28,7 +28,7 @@ import type { CallCommandService } from './call-commands.service.js';
 
 const TAG = 'Live calls';
 
-const REFUSALS = {
+const ERROR_RESPONSES = {
   404: { description: 'No such call' },
   409: {
     description:
@@ -42,7 +42,7 @@ export interface CallCommandRouteParts {
   readonly commands: Pick<CallCommandService, 'send' | 'end'>;
   readonly blocklist: DialBlocklist;
   readonly tokens: CallTokens;
-  readonly keys: Authenticator;
+  readonly authenticator: Authenticator;
 }
 
 /** Commands of an operator to a running call. */
@@ -63,7 +63,7 @@ export function callCommandRoutes(parts: CallCommandRouteParts): readonly Route[
       body: KeysInput,
       responses: {
         200: { description: 'The digits will be sent', schema: Obeyed },
-        ...REFUSALS,
+        ...ERROR_RESPONSES,
       },
       async handle({ principal, params, body, log }) {
         const { call_id } = await loadRunningCall(calls, principal.accountId, params.call_id);
@@ -89,7 +89,7 @@ export function callCommandRoutes(parts: CallCommandRouteParts): readonly Route[
         200: { description: 'The carrier has accepted the transfer', schema: Obeyed },
         403: { description: 'The number is blocked' },
         502: { description: 'The carrier refused the transfer; the call continues' },
-        ...REFUSALS,
+        ...ERROR_RESPONSES,
       },
       async handle({ principal, params, body, log }) {
         const { call_id } = await loadRunningCall(calls, principal.accountId, params.call_id);
@@ -114,7 +114,7 @@ export function callCommandRoutes(parts: CallCommandRouteParts): readonly Route[
   ];
 }
 
-function endRoute({ commands, tokens, calls, keys }: CallCommandRouteParts): Route {
+function endRoute({ commands, tokens, calls, authenticator }: CallCommandRouteParts): Route {
   return route({
     tag: 'Calls',
     scope: 'calls:monitor',
@@ -130,7 +130,7 @@ function endRoute({ commands, tokens, calls, keys }: CallCommandRouteParts): Rou
       orKey: true,
       check: async (request) =>
         (await principalOfEndToken(request, tokens, calls)) ??
-        keys.authenticate(bearerOf(request) ?? ''),
+        authenticator.authenticate(bearerOf(request) ?? ''),
     },
     responses: {
       200: { description: 'The call has ended', schema: EndedCall },

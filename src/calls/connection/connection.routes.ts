@@ -40,9 +40,9 @@ function connectionRoute(connections: ConnectionService, isTest: boolean): Route
     description:
       'Reserves a call slot for 60 seconds. The default transport is `livekit` if LiveKit is configured: `server_url` and `participant_token` then give access to a room. Otherwise `server_url` is the URL of a WebSocket, which expects the `participant_token` in its first message.',
     isIdempotent: true,
-    replay: {
+    repeatPolicy: {
       keep: (body) => issuedConnectionOf(body as ConnectionDetails),
-      answer: (kept) => connections.recreate(kept as IssuedConnection),
+      restore: (kept) => connections.recreate(kept as IssuedConnection),
     },
     body: ConnectionDetailsInput,
     responses: {

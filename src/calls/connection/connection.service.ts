@@ -3,7 +3,7 @@ import type { AgentsRepository } from '../../features/agents/agents.repository.j
 import { loadAgent } from '../../features/agents/load-agent.js';
 import type { VoiceOverrides } from '../../features/voices/voice-overrides.js';
 import { ApiError } from '../../platform/http/api-error.js';
-import { type CallSlots, slotRefusalError, slotRefusalText } from '../admission/call-slots.js';
+import { type CallSlots, admissionRefusalError, admissionRefusalText } from '../admission/call-slots.js';
 import type { CallOptions } from '../store/call.model.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 import type { CallTokens } from './call-tokens.js';
@@ -93,8 +93,8 @@ export class ConnectionService {
   ): Promise<ConnectionDetails> {
     const { slots, rooms } = this.#parts;
     const agent = await this.#loadAgent(accountId, agentId);
-    const refusal = slots.refusalOf(agent, { isTest });
-    if (refusal === 'agent_not_deployed') throw slotRefusalError(refusal);
+    const refusal = slots.gatewayRefusalOf(agent, { isTest });
+    if (refusal === 'agent_not_deployed') throw admissionRefusalError(refusal);
     await this.#parts.overrides.check(agent, options.agent_overrides);
     const method = this.#methodFor(transport ?? (rooms ? 'livekit' : 'websocket'));
     const { sampleRate } = method;
@@ -105,7 +105,7 @@ export class ConnectionService {
       isTest,
       ...(sampleRate && { sampleRate }),
     });
-    if (reserved.type === 'refused') throw slotRefusalError(reserved.why);
+    if (reserved.type === 'refused') throw admissionRefusalError(reserved.why);
     return this.#detailsOf(reserved.callId, method);
   }
 
@@ -168,7 +168,7 @@ export class ConnectionService {
     const agent = await this.#loadAgent(accountId, agentId);
     const refusal =
       agent.status === 'deployed'
-        ? await this.#parts.calls.refusalOf(accountId)
+        ? await this.#parts.calls.accountRefusalOf(accountId)
         : 'agent_not_deployed';
     return {
       agent_id: agent.id,
@@ -177,7 +177,7 @@ export class ConnectionService {
       status: agent.status,
       status_code: STATUS_CODES[agent.status],
       call_allowed: refusal === undefined,
-      call_validation_details: refusal === undefined ? null : slotRefusalText(refusal),
+      call_validation_details: refusal === undefined ? null : admissionRefusalText(refusal),
     };
   }
 

@@ -1,7 +1,7 @@
 import { PHONE_SAMPLE_RATE } from '../../../agents-runtime/transports/telephony/phone-transport.js';
 import type { AgentsRepository } from '../../features/agents/agents.repository.js';
 import { parsePhoneNumber } from '../../features/phone-numbers/parse-phone-number.js';
-import type { SlotRefusal } from '../admission/call-slots.js';
+import type { AdmissionRefusal } from '../admission/call-slots.js';
 import type { CallRow } from '../store/call.model.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 import { callIdOf } from './carrier-call-id.js';
@@ -26,13 +26,13 @@ export type InboundDecision =
       readonly from: string | null;
       readonly to: string | null;
     }
-  | { readonly type: 'refused'; readonly why: SlotRefusal | 'no_agent' }
+  | { readonly type: 'refused'; readonly why: AdmissionRefusal | 'no_agent' }
   /** The call has ended. */
   | { readonly type: 'over' };
 
 export interface InboundCallServiceParts extends InboundParts {
   readonly agents: Pick<AgentsRepository, 'findDeployedByNumber'>;
-  readonly calls: Pick<CallsRepository, 'find' | 'refusalOf'>;
+  readonly calls: Pick<CallsRepository, 'find' | 'accountRefusalOf'>;
 }
 
 /** Admits inbound telephone calls: finds the agent, calls its webhook and reserves a slot. */

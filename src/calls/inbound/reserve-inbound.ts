@@ -1,14 +1,14 @@
 import type { Agent } from '../../features/agents/agent.model.js';
 import type { CallVariables } from '../../features/agents/config/call-overrides.schema.js';
-import type { InboundCalls, RingingCall } from '../../features/webhooks/inbound-call-webhook.js';
+import type { InboundWebhooks, RingingCall } from '../../features/webhooks/inbound-call-webhook.js';
 import type { CallSlots, SlotReservation } from '../admission/call-slots.js';
 import type { CallOptions } from '../store/call.model.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 
 export interface InboundParts {
-  readonly calls: Pick<CallsRepository, 'refusalOf'>;
-  readonly slots: Pick<CallSlots, 'reserve' | 'refusalOf'>;
-  readonly inbound: InboundCalls;
+  readonly calls: Pick<CallsRepository, 'accountRefusalOf'>;
+  readonly slots: Pick<CallSlots, 'reserve' | 'gatewayRefusalOf'>;
+  readonly inboundWebhooks: InboundWebhooks;
 }
 
 /** An inbound telephone call of an agent. */
@@ -22,12 +22,12 @@ export interface InboundCall extends RingingCall {
 
 /** Calls the agent's inbound_call webhook and reserves a slot. No webhook is called for a call that is refused. */
 export async function reserveInbound(
-  { calls, slots, inbound }: InboundParts,
+  { calls, slots, inboundWebhooks }: InboundParts,
   { agent, sampleRate, variables, ...ringing }: InboundCall,
 ): Promise<SlotReservation> {
-  const why = slots.refusalOf(agent) ?? (await calls.refusalOf(agent.accountId));
+  const why = slots.gatewayRefusalOf(agent) ?? (await calls.accountRefusalOf(agent.accountId));
   if (why) return { type: 'refused', why };
-  const options = withVariables(await inbound.optionsFor(agent, ringing), variables);
+  const options = withVariables(await inboundWebhooks.optionsFor(agent, ringing), variables);
   const { callId, ...numbers } = ringing;
   return slots.reserve({ agent, callType: 'sip_inbound', options, sampleRate, ...numbers }, callId);
 }

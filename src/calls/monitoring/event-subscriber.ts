@@ -23,7 +23,7 @@ const UNREACHABLE_MS = 30_000;
 
 export interface EventSubscriberParts {
   readonly gatewayId: string;
-  readonly hub: LiveEventBus;
+  readonly eventBus: LiveEventBus;
   readonly peers: PeerClient;
   readonly changes: Pick<ChangeNotices, 'waiter'>;
   readonly gateways: Pick<GatewaysRepository, 'others' | 'find'>;
@@ -147,10 +147,10 @@ export class EventSubscriber {
     waiter: ChangeWaiter,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { hub } = this.#parts;
-    if (hub.find(callId)) return this.#followLocal({ accountId, callId }, onEvent, signal);
+    const { eventBus } = this.#parts;
+    if (eventBus.find(callId)) return this.#followLocal({ accountId, callId }, onEvent, signal);
     const onBegin = { tell: () => waiter.notify(), closed: () => undefined };
-    const unwatch = hub.watch({ accountId, callId, ...onBegin });
+    const unwatch = eventBus.watch({ accountId, callId, ...onBegin });
     await waiter.wait(RECHECK_MS, signal);
     unwatch();
     return false;
@@ -167,7 +167,7 @@ export class EventSubscriber {
         unwatch();
         resolve(hasEnded);
       };
-      const unwatch = this.#parts.hub.watch({
+      const unwatch = this.#parts.eventBus.watch({
         ...target,
         tell: (event) => {
           onEvent(event);

@@ -24,8 +24,8 @@ export class CallFeed {
   readonly #hub: LiveEventBus;
   #state: AgentState = 'initializing';
 
-  constructor(hub: LiveEventBus, accountId: string, call: RunningCall) {
-    this.#hub = hub;
+  constructor(eventBus: LiveEventBus, accountId: string, call: RunningCall) {
+    this.#hub = eventBus;
     this.accountId = accountId;
     this.call = call;
   }

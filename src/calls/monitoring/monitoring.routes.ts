@@ -44,12 +44,12 @@ const STREAMED =
 export interface LiveRouteParts {
   readonly calls: Pick<CallsRepository, 'find' | 'listRunning'>;
   readonly turns: Pick<CallTurnsRepository, 'listFrom'>;
-  readonly sessions: StreamSessions;
+  readonly streamSessions: StreamSessions;
 }
 
 /** Lists, events and audio of running calls. */
 export function liveRoutes(parts: LiveRouteParts): readonly Route[] {
-  const { calls, turns, sessions } = parts;
+  const { calls, turns, streamSessions } = parts;
   return [
     route({
       tag: TAG,
@@ -64,7 +64,7 @@ export function liveRoutes(parts: LiveRouteParts): readonly Route[] {
           return { calls: (await calls.listRunning(principal.accountId)).map(toRunning) };
         }
         log.info({ keyId: principal.keyId }, 'An operator watches the live calls of an account');
-        await sessions.streamAccount({ principal, req, res, log });
+        await streamSessions.streamAccount({ principal, req, res, log });
         return SENT;
       },
     }),
@@ -91,7 +91,7 @@ export function liveRoutes(parts: LiveRouteParts): readonly Route[] {
           { callId: row.call_id, keyId: principal.keyId },
           'An operator watches a live call',
         );
-        await sessions.streamCall({ principal, req, res, log }, row.call_id, lastTurnOf(req));
+        await streamSessions.streamCall({ principal, req, res, log }, row.call_id, lastTurnOf(req));
         return SENT;
       },
     }),
@@ -99,7 +99,7 @@ export function liveRoutes(parts: LiveRouteParts): readonly Route[] {
   ];
 }
 
-function audioRoute({ calls, sessions }: LiveRouteParts): Route {
+function audioRoute({ calls, streamSessions }: LiveRouteParts): Route {
   return route({
     tag: TAG,
     scope: LIVE_SCOPE,
@@ -118,7 +118,7 @@ function audioRoute({ calls, sessions }: LiveRouteParts): Route {
     async handle({ principal, params, req, res, log }) {
       const row = await loadRunningCall(calls, principal.accountId, params.call_id);
       log.info({ callId: row.call_id, keyId: principal.keyId }, 'An operator listens to a call');
-      await sessions.listen({ principal, req, res, log }, row);
+      await streamSessions.listen({ principal, req, res, log }, row);
       return SENT;
     },
   });

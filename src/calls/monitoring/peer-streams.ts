@@ -28,12 +28,12 @@ export function audioPath({ accountId, callId }: Required<EventTarget>): string 
 }
 
 /** Streams of this gateway's calls for other gateways. */
-export function peerStreams(hub: LiveEventBus, encoders: AudioEncoders): Router {
+export function peerStreams(eventBus: LiveEventBus, encoders: AudioEncoders): Router {
   const router = Router();
   router.get('/events', ({ query }, response) => {
     const { account_id: accountId, call_id: callId } = query;
     const isAboutCall = typeof callId === 'string';
-    const isHere = !isAboutCall || hub.find(callId)?.accountId === accountId;
+    const isHere = !isAboutCall || eventBus.find(callId)?.accountId === accountId;
     if (typeof accountId !== 'string' || !isHere) {
       response.status(NOT_FOUND).end();
       return;
@@ -44,7 +44,7 @@ export function peerStreams(hub: LiveEventBus, encoders: AudioEncoders): Router 
       if (response.writableLength > MAX_UNSENT) response.destroy();
       else response.write(`${line}\n`);
     };
-    const unwatch = hub.watch({
+    const unwatch = eventBus.watch({
       accountId,
       callId: isAboutCall ? callId : undefined,
       tell: (event) => {
@@ -60,7 +60,7 @@ export function peerStreams(hub: LiveEventBus, encoders: AudioEncoders): Router 
     });
   });
   router.get('/calls/:callId/audio', async ({ params, query }, response) => {
-    const feed = hub.find(params.callId);
+    const feed = eventBus.find(params.callId);
     if (!feed?.sound || feed.accountId !== query.account_id) {
       response.status(NOT_FOUND).end();
       return;

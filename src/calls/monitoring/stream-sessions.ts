@@ -26,13 +26,13 @@ const RETRY_AFTER_S = 10;
 
 export interface StreamSessionsParts {
   readonly gatewayId: string;
-  readonly hub: LiveEventBus;
+  readonly eventBus: LiveEventBus;
   readonly peers: PeerClient;
   readonly encoders: AudioEncoders;
-  readonly follower: EventSubscriber;
+  readonly subscriber: EventSubscriber;
   readonly gateways: Pick<GatewaysRepository, 'find'>;
   readonly turns: Pick<CallTurnsRepository, 'listFrom'>;
-  readonly keys: Authenticator;
+  readonly authenticator: Authenticator;
   readonly beatMs?: number;
   /** How often the API keys of open streams are checked, ms. Default: 5,000. */
   readonly keyCheckMs?: number | undefined;
@@ -67,17 +67,17 @@ export class StreamSessions {
   async streamAccount(request: StreamRequest): Promise<void> {
     const { accountId } = request.principal;
     const { stream, signal } = this.#begin(request);
-    await this.#parts.follower.followAccount(accountId, (event) => stream.send(event), signal);
+    await this.#parts.subscriber.followAccount(accountId, (event) => stream.send(event), signal);
   }
 
   /** Streams the turns so far and the further events of one call, until its end. */
   async streamCall(request: StreamRequest, callId: string, from: number): Promise<void> {
-    const { follower, turns } = this.#parts;
+    const { subscriber, turns } = this.#parts;
     const { accountId } = request.principal;
     const { stream, signal } = this.#begin(request);
     const turnStream = new TurnStream({ callId, from, stream, turns, log: request.log });
     try {
-      await follower.followCall(accountId, callId, (event) => turnStream.tell(event), signal);
+      await subscriber.followCall(accountId, callId, (event) => turnStream.tell(event), signal);
       await turnStream.flushed();
       stream.close('call_ended');
     } catch (error) {
@@ -91,11 +91,11 @@ export class StreamSessions {
    * @throws ApiError GATEWAY_UNREACHABLE, RATE_LIMITED
    */
   async listen(request: StreamRequest, call: CallRow): Promise<void> {
-    const { hub, encoders } = this.#parts;
+    const { eventBus, encoders } = this.#parts;
     const { res } = request;
     const release = this.open(request, () => endSoon(res));
     try {
-      const audio = hub.find(call.call_id)?.sound;
+      const audio = eventBus.find(call.call_id)?.sound;
       if (audio) await listenInto(res, audio, encoders);
       else await this.#forwardAudio(request, call);
     } finally {
@@ -123,7 +123,7 @@ export class StreamSessions {
     }
     this.#open.set(accountId, all.add(close));
     const unwatch = watchCredential({
-      keys: this.#parts.keys,
+      authenticator: this.#parts.authenticator,
       request: req,
       principal,
       scope: LIVE_SCOPE,

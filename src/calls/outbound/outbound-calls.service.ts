@@ -6,7 +6,7 @@ import type { Provider } from '../../features/phone-numbers/carrier.js';
 import type { DialBlocklist } from '../../features/phone-numbers/dial-blocklist.js';
 import type { VoiceOverrides } from '../../features/voices/voice-overrides.js';
 import { ApiError } from '../../platform/http/api-error.js';
-import { type CallSlots, slotRefusalError } from '../admission/call-slots.js';
+import { type CallSlots, admissionRefusalError } from '../admission/call-slots.js';
 import type { CallCommandService } from '../commands/call-commands.service.js';
 import type { CallOptions } from '../store/call.model.js';
 import type { CallsRepository } from '../store/calls.repository.js';
@@ -17,7 +17,7 @@ const UNREACHED: ReadonlySet<DialStatus> = new Set(['busy', 'no-answer', 'failed
 
 export interface OutboundCallServiceParts {
   readonly calls: Pick<CallsRepository, 'find' | 'saveDialStatus' | 'endReserved'>;
-  readonly slots: Pick<CallSlots, 'reserve' | 'refusalOf'>;
+  readonly slots: Pick<CallSlots, 'reserve'>;
   readonly commands: Pick<CallCommandService, 'end'>;
   readonly overrides: VoiceOverrides;
   /** Throws NOT_CONFIGURED with the settings that the carrier needs. */
@@ -64,7 +64,7 @@ export class OutboundCallService {
       toNumber: to,
       sampleRate: PHONE_SAMPLE_RATE,
     });
-    if (reserved.type === 'refused') throw slotRefusalError(reserved.why);
+    if (reserved.type === 'refused') throw admissionRefusalError(reserved.why);
     const { callId } = reserved;
     try {
       const carrier_call_id = await dialer.dial({ callId, from, to });

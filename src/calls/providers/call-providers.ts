@@ -53,7 +53,7 @@ export function createCallProviders(parts: CallProvidersParts): CallProviders {
     languageModelFor: (agent) => llmRegistry.get(agent.llmModel),
     fallbackModelsFor: (agent) => llmRegistry.fallbacksFor(agent.llmModel),
     prefetchTools: (agent, agentId) => tools.prefetch(agent, agentId),
-    toolsFor: (agent, caller) => tools.open(agent, caller),
+    toolsFor: (agent, toolContext) => tools.open(agent, toolContext),
     dictionaryFor: (accountId, { voice }) => dictionaryFor(dictionaries, accountId, voice),
   };
 }

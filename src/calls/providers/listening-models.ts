@@ -25,25 +25,25 @@ export interface ListeningModels {
  * @throws MediaError MODEL_MISSING when one is not installed.
  */
 export async function loadListeningModels(
-  store: ModelStore,
+  modelStore: ModelStore,
   scheduler: CpuScheduler,
   log: Logger,
 ): Promise<ListeningModels> {
   const modelId = 'moonshine-tiny-en';
-  const { preparedFolder } = store;
+  const { preparedFolder } = modelStore;
   const voiceActivity = new SileroVoiceActivity({
-    folder: await store.require('silero-vad'),
+    folder: await modelStore.require('silero-vad'),
     preparedFolder,
     onFault: (error) => log.error({ err: error }, 'Voice activity detection failed'),
   });
   const turnDetector = new SmartTurn({
-    folder: await store.require('smart-turn-v3.2'),
+    folder: await modelStore.require('smart-turn-v3.2'),
     preparedFolder,
     scheduler,
   });
   const speechToText = new MoonshineSpeechToText({
     id: modelId,
-    folder: await store.require(modelId),
+    folder: await modelStore.require(modelId),
     scheduler,
   });
   const noiseReduction = new RnnoiseNoiseReduction({

@@ -17,7 +17,7 @@ const POLL_MS = 250;
 export interface RecordingMixdownParts {
   readonly gatewayId: string;
   readonly recordings: RecordingsRepository;
-  readonly store: ObjectStore;
+  readonly objectStore: ObjectStore;
   readonly folder: SpoolFolder;
   readonly thread: MixdownThread;
   readonly channels: 1 | 2;
@@ -85,7 +85,7 @@ export class RecordingMixdown {
   }
 
   async #createFile(callId: string): Promise<void> {
-    const { recordings, store, folder, thread, channels, mp3Program, gatewayId } = this.#parts;
+    const { recordings, objectStore, folder, thread, channels, mp3Program, gatewayId } = this.#parts;
     const name = `${callId}-${gatewayId}`;
     const outPath = folder.draftPath(`${name}.mp3`);
     const fetchedPath = folder.draftPath(`${name}.spool`);
@@ -93,11 +93,11 @@ export class RecordingMixdown {
       const spoolPath = await this.#fetchSpool(callId, fetchedPath);
       const { signal } = this.#closing;
       const durationMs = await thread.mixDown({ spoolPath, outPath, channels, mp3Program }, signal);
-      await store.putFile(fileKey(callId), outPath);
+      await objectStore.putFile(fileKey(callId), outPath);
       const { size: bytes } = await stat(outPath);
       const isWanted = await recordings.markReady(callId, { durationMs, bytes });
-      if (!isWanted) await store.delete(fileKey(callId));
-      await store.delete(spoolKey(callId));
+      if (!isWanted) await objectStore.delete(fileKey(callId));
+      await objectStore.delete(spoolKey(callId));
     } finally {
       await rm(outPath, { force: true });
       await rm(fetchedPath, { force: true });
@@ -106,17 +106,17 @@ export class RecordingMixdown {
 
   /** The path of the spool on this machine; downloads it if necessary. */
   async #fetchSpool(callId: string, to: string): Promise<string> {
-    const { store } = this.#parts;
+    const { objectStore } = this.#parts;
     const key = spoolKey(callId);
-    if ((await store.size(key)) === undefined) {
+    if ((await objectStore.size(key)) === undefined) {
       throw new StorageError(
         'NO_SUCH_OBJECT',
         'The storage does not contain the spool of the recording',
       );
     }
-    const path = store.pathOf?.(key);
+    const path = objectStore.pathOf?.(key);
     if (path !== undefined) return path;
-    await pipeline(await store.open(key), createWriteStream(to, { mode: 0o600 }), {
+    await pipeline(await objectStore.open(key), createWriteStream(to, { mode: 0o600 }), {
       signal: this.#closing.signal,
     });
     return to;

@@ -25,7 +25,7 @@ export type RecordingStatus = 'ready' | 'processing' | 'not_recorded';
 
 /** An existing object and its size in bytes. */
 export interface StoredFile {
-  readonly store: ObjectStore;
+  readonly objectStore: ObjectStore;
   readonly key: string;
   readonly size: number;
 }
@@ -35,7 +35,7 @@ export interface RecordingServiceParts {
   readonly recordings: RecordingsRepository;
   readonly gateways: Pick<GatewaysRepository, 'isAlive'>;
   readonly calls: Pick<CallsRepository, 'find'>;
-  readonly store: ObjectStore;
+  readonly objectStore: ObjectStore;
   readonly folder: SpoolFolder;
   readonly spools: SpoolThread;
   readonly mixdowns: RecordingMixdown;
@@ -114,11 +114,11 @@ export class RecordingService {
 
   /** The file of a call if it exists; `prepare` creates it. @throws StorageError */
   async fileOf({ call_id: callId }: CallRow): Promise<StoredFile | undefined> {
-    const { recordings, store } = this.#parts;
+    const { recordings, objectStore } = this.#parts;
     if ((await recordings.find(callId))?.state !== 'ready') return undefined;
     const key = fileKey(callId);
-    const size = await store.size(key);
-    return size === undefined ? undefined : { store, key, size };
+    const size = await objectStore.size(key);
+    return size === undefined ? undefined : { objectStore, key, size };
   }
 
   /**
@@ -126,12 +126,12 @@ export class RecordingService {
    * @returns the bytes that were deleted in the store
    */
   async deleteRecording(callId: string): Promise<number> {
-    const { recordings, folder, store } = this.#parts;
-    const sizes = await Promise.all([store.size(spoolKey(callId)), store.size(fileKey(callId))]);
+    const { recordings, folder, objectStore } = this.#parts;
+    const sizes = await Promise.all([objectStore.size(spoolKey(callId)), objectStore.size(fileKey(callId))]);
     await recordings.markDeleted(callId);
     await folder.remove(callId);
-    await store.delete(spoolKey(callId));
-    await store.delete(fileKey(callId));
+    await objectStore.delete(spoolKey(callId));
+    await objectStore.delete(fileKey(callId));
     return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
   }
 
@@ -159,7 +159,7 @@ export class RecordingService {
       await mixdowns.mixDown(callId);
       row = await recordings.find(callId);
     }
-    if (row?.state === 'ready' && (await this.#parts.store.size(fileKey(callId))) === undefined) {
+    if (row?.state === 'ready' && (await this.#parts.objectStore.size(fileKey(callId))) === undefined) {
       log.error({ callId }, 'The storage does not contain a recording');
       await recordings.markLost(callId);
       return 'not_recorded';
@@ -182,11 +182,11 @@ export class RecordingService {
 
   /** Stores a complete spool and deletes the local file. */
   async #store(callId: string, durationMs: number): Promise<void> {
-    const { recordings, folder, store } = this.#parts;
+    const { recordings, folder, objectStore } = this.#parts;
     if (!(await folder.has(callId))) return;
-    await store.putFile(spoolKey(callId), folder.pathOf(callId));
+    await objectStore.putFile(spoolKey(callId), folder.pathOf(callId));
     const isWanted = await recordings.markSpooled(callId, durationMs);
-    if (!isWanted) await store.delete(spoolKey(callId));
+    if (!isWanted) await objectStore.delete(spoolKey(callId));
     await folder.remove(callId);
   }
 

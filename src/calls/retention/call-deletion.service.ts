@@ -1,7 +1,7 @@
 import { ApiError } from '../../platform/http/api-error.js';
 import { isUuid } from '../../platform/http/validation/schema-builders.js';
 import { callNotFound } from '../store/load-call.js';
-import type { Deleted, DeletionAuditRepository, ReceiptRow } from './deletion-audit.repository.js';
+import type { Deleted, DeletionReceiptsRepository, ReceiptRow } from './deletion-receipts.repository.js';
 import type { RetainedCall, RetainedCallsRepository } from './retained-calls.repository.js';
 import type { Artifact } from './retention.repository.js';
 
@@ -18,7 +18,7 @@ const NOTHING: Deleted = {
 
 export interface CallDeletionParts {
   readonly calls: RetainedCallsRepository;
-  readonly receipts: DeletionAuditRepository;
+  readonly receipts: DeletionReceiptsRepository;
   readonly recordings: { deleteRecording(callId: string): Promise<number> };
   /** Undefined while REPLAY_DIR is not set. */
   readonly replays: { delete(callId: string): Promise<void> } | undefined;

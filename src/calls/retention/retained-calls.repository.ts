@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { CallRow } from '../store/call.model.js';
-import type { Deleted } from './deletion-audit.repository.js';
+import type { Deleted } from './deletion-receipts.repository.js';
 import type { Artifact, RetentionPolicy } from './retention.repository.js';
 
 /** A call that can be deleted. */

@@ -4,7 +4,7 @@ import { loadAgent } from '../../features/agents/load-agent.js';
 import { type Route, route } from '../../platform/http/route.js';
 import { PAGE_FIELDS, pageOf } from '../../platform/http/validation/pagination.js';
 import { model } from '../../platform/http/validation/schema-builders.js';
-import type { DeletionAuditRepository } from './deletion-audit.repository.js';
+import type { DeletionReceiptsRepository } from './deletion-receipts.repository.js';
 import type { RetentionRepository } from './retention.repository.js';
 import {
   AccountRetention,
@@ -19,7 +19,7 @@ const TAG = 'Retention';
 
 export interface RetentionRouteParts {
   readonly policies: RetentionRepository;
-  readonly receipts: DeletionAuditRepository;
+  readonly receipts: DeletionReceiptsRepository;
   readonly agents: Pick<AgentsRepository, 'find'>;
 }
 

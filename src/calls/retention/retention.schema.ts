@@ -7,7 +7,7 @@ import {
   oneOf,
   str,
 } from '../../platform/http/validation/schema-builders.js';
-import type { ReceiptRow } from './deletion-audit.repository.js';
+import type { ReceiptRow } from './deletion-receipts.repository.js';
 
 /** A hundred years. */
 const MAX_DAYS = 36_500;

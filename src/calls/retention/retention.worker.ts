@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { withSessionLock } from '../../platform/db/session-lock.js';
 import { PeriodicTask } from '../../platform/jobs/periodic-task.js';
 import type { CallDeletionService } from './call-deletion.service.js';
-import type { DeletionAuditRepository } from './deletion-audit.repository.js';
+import type { DeletionReceiptsRepository } from './deletion-receipts.repository.js';
 import type { RetainedCallsRepository } from './retained-calls.repository.js';
 import type { Artifact, RetentionPolicy, RetentionRepository } from './retention.repository.js';
 
@@ -20,7 +20,7 @@ export interface RetentionWorkerParts {
   readonly db: Knex;
   readonly policies: RetentionRepository;
   readonly calls: RetainedCallsRepository;
-  readonly receipts: DeletionAuditRepository;
+  readonly receipts: DeletionReceiptsRepository;
   readonly deletion: CallDeletionService;
   readonly log: Logger;
 }

@@ -3,7 +3,7 @@ import type { Agent } from '../../features/agents/agent.model.js';
 import type { AgentsRepository } from '../../features/agents/agents.repository.js';
 import type { ResolveCallConfig } from '../../features/agents/effective-config.js';
 import type { CallOptions } from '../store/call.model.js';
-import type { CallRefusal } from '../store/calls.repository.js';
+import type { AccountRefusal } from '../store/calls.repository.js';
 import { CallSession, type CallSessionParts } from './call-session.js';
 
 export interface CallSessionFactoryParts extends CallSessionParts {
@@ -16,7 +16,7 @@ export interface CallSessionFactoryParts extends CallSessionParts {
  * Why a call cannot start here. `not_reserved`: a gateway has it already, which may be this one; or it has
  * ended or never existed.
  */
-export type ClaimRefusal = CallRefusal | 'draining' | 'not_reserved' | 'no_agent' | 'agent_not_deployed';
+export type ClaimRefusal = AccountRefusal | 'draining' | 'not_reserved' | 'no_agent' | 'agent_not_deployed';
 
 /** Creates the sessions of calls, over any transport. */
 export class CallSessionFactory {
@@ -83,8 +83,8 @@ export class CallSessionFactory {
       const config = resolveConfig(agent, row.options);
       const dictionary = await providers.dictionaryFor(row.account_id, config);
       const voice = providers.voiceFor(config);
-      const caller = { accountId: row.account_id, agentId: agent.id, callId };
-      const tools = await providers.toolsFor(config, caller);
+      const toolContext = { accountId: row.account_id, agentId: agent.id, callId };
+      const tools = await providers.toolsFor(config, toolContext);
       return new CallSession(this.#parts, row, { config, dictionary, voice, tools, onSettled });
     } catch (error) {
       // A call that does not start must not keep its slot.

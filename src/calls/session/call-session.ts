@@ -15,7 +15,7 @@ import type { SpeechToText, StreamingSpeechToText } from '../../../media/stt/spe
 import type { Dictionary } from '../../../media/text/dictionary/dictionary.js';
 import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
 import type { CallTools } from '../../features/agent-tools/agent-tools.js';
-import type { ToolCaller } from '../../features/agent-tools/webhook-tool.js';
+import type { ToolContext } from '../../features/agent-tools/webhook-tool.js';
 import type { CallRow } from '../store/call.model.js';
 import type { CallTurnsRepository } from '../store/call-turns.repository.js';
 import type { CallsRepository } from '../store/calls.repository.js';
@@ -40,7 +40,7 @@ export interface CallProviders
   /** Connects to the agent's tools before its next call. */
   prefetchTools(config: AgentConfig, agentId: string): void;
   /** Closed with the call. */
-  toolsFor(config: AgentConfig, caller: ToolCaller): Promise<CallTools | undefined>;
+  toolsFor(config: AgentConfig, toolContext: ToolContext): Promise<CallTools | undefined>;
   /** Undefined if the agent names no dictionary, or a deleted one. */
   dictionaryFor(accountId: string, config: AgentConfig): Promise<Dictionary | undefined>;
 }
@@ -187,7 +187,7 @@ export class CallSession {
       fallbackVoices: providers.fallbackVoicesFor(config, voice),
       findVoice: providers.findVoiceFor(config),
       dictionary,
-      log: new PersistentCallLog({
+      callLog: new PersistentCallLog({
         calls,
         turns,
         callId: this.row.call_id,

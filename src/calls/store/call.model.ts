@@ -22,6 +22,7 @@ export interface CallRow {
   readonly agent_id: string;
   readonly agent_name: string;
   readonly call_type: CallType;
+  /** `live`: a gateway holds the call. The API and other names call it a running call. */
   readonly state: 'reserved' | 'live' | 'ended';
   readonly gateway_id: string | null;
   readonly options: CallOptions;

@@ -25,7 +25,7 @@ export interface NewCall {
 }
 
 /** Why a call was refused. */
-export type CallRefusal = 'insufficient_credits' | 'concurrency_limit';
+export type AccountRefusal = 'insufficient_credits' | 'concurrency_limit';
 
 const NO_EVENTS: WebhookRecorder = { record: async () => undefined };
 
@@ -44,7 +44,7 @@ export class CallsRepository {
   }
 
   /** Reserves a slot and creates the call's row, atomically. @returns the reason if it is refused */
-  reserve(call: NewCall): Promise<CallRefusal | undefined> {
+  reserve(call: NewCall): Promise<AccountRefusal | undefined> {
     return this.#db.transaction(async (transaction) => {
       // Serialises the reservations of an account, so that two calls never get the last slot.
       await lockAccount(transaction, call.accountId, 'update');
@@ -69,7 +69,7 @@ export class CallsRepository {
    * Assigns a reserved call to a gateway, once. A call whose slot was freed gets a slot again if one is
    * free.
    */
-  claim(callId: string, gatewayId: string): Promise<CallRow | CallRefusal | undefined> {
+  claim(callId: string, gatewayId: string): Promise<CallRow | AccountRefusal | undefined> {
     return this.#db.transaction(async (transaction) => {
       const calls = () => transaction<CallRow>('calls').where({ call_id: callId });
       const row = await calls().forUpdate().first();
@@ -85,7 +85,7 @@ export class CallsRepository {
   }
 
   /** Why a call of this account would be refused now. Reserves nothing. */
-  refusalOf(accountId: string): Promise<CallRefusal | undefined> {
+  accountRefusalOf(accountId: string): Promise<AccountRefusal | undefined> {
     return this.#refusal(this.#db, accountId);
   }
 
@@ -239,7 +239,7 @@ export class CallsRepository {
     });
   }
 
-  async #refusal(db: Knex, accountId: string, except?: string): Promise<CallRefusal | undefined> {
+  async #refusal(db: Knex, accountId: string, except?: string): Promise<AccountRefusal | undefined> {
     const account = await db<{ id: string; balance: number | null }>('accounts')
       .where({ id: accountId })
       .first('balance');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PHONE_SAMPLE_RATE } from '../../../agents-runtime/transports/telephony/phone-transport.js';
-import { slotRefusalError } from '../../calls/admission/call-slots.js';
+import { admissionRefusalError } from '../../calls/admission/call-slots.js';
 import { type InboundParts, reserveInbound } from '../../calls/inbound/reserve-inbound.js';
 import type { Agent } from '../../features/agents/agent.model.js';
 import type { CallVariables } from '../../features/agents/config/call-overrides.schema.js';
@@ -44,7 +44,7 @@ export class AudioSocketRegistration {
     const [fromNumber, toNumber] = [parsePhoneNumber(from), parsePhoneNumber(to)];
     const call = { callId, agent, fromNumber, toNumber, sampleRate: PHONE_SAMPLE_RATE, variables };
     const reserved = await reserveInbound(this.#parts, call);
-    if (reserved.type === 'refused') throw slotRefusalError(reserved.why);
+    if (reserved.type === 'refused') throw admissionRefusalError(reserved.why);
     const uuid = randomUUID();
     return {
       callId,

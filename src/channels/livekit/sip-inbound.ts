@@ -1,6 +1,6 @@
 import { ROOM_RATE } from '../../../agents-runtime/transports/livekit/ipc-messages.js';
 import type { RoomCaller } from '../../../agents-runtime/transports/livekit/room-transport.js';
-import type { SlotRefusal } from '../../calls/admission/call-slots.js';
+import type { AdmissionRefusal } from '../../calls/admission/call-slots.js';
 import { type InboundParts, reserveInbound } from '../../calls/inbound/reserve-inbound.js';
 import type { CallsRepository } from '../../calls/store/calls.repository.js';
 import type { AgentsRepository } from '../../features/agents/agents.repository.js';
@@ -9,7 +9,7 @@ import { parsePhoneNumber } from '../../features/phone-numbers/parse-phone-numbe
 
 export interface SipInboundParts extends InboundParts {
   readonly agents: Pick<AgentsRepository, 'find'>;
-  readonly calls: Pick<CallsRepository, 'find' | 'refusalOf'>;
+  readonly calls: Pick<CallsRepository, 'find' | 'accountRefusalOf'>;
   readonly numbers: Pick<NumberOwnership, 'isForeign'>;
 }
 
@@ -43,7 +43,7 @@ export class SipInbound {
     callId: string,
     { accountId, agentId }: RoomAgent,
     caller: RoomCaller,
-  ): Promise<SlotRefusal | 'not_reserved' | undefined> {
+  ): Promise<AdmissionRefusal | 'not_reserved' | undefined> {
     const agent = await this.#parts.agents.find(accountId, agentId);
     if (!agent) return 'agent_not_deployed';
     const request = { agent, ...numbersOf(caller), sampleRate: ROOM_RATE };

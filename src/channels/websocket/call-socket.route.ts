@@ -19,14 +19,14 @@ import type { CallsRepository } from '../../calls/store/calls.repository.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import { isUuid } from '../../platform/http/validation/schema-builders.js';
 import type {
-  SocketCall,
+  SocketContext,
   SocketRoute,
   UpgradeTarget,
 } from '../../platform/http/websocket-router.js';
 import { bufferMessages, callIdIn, readHello, tokenOf } from './hello.js';
 
 /** Close reasons. Other refusals are reported by their names. */
-const REFUSALS: Readonly<Partial<Record<ClaimRefusal, string>>> = {
+const CLOSE_REASONS: Readonly<Partial<Record<ClaimRefusal, string>>> = {
   draining: 'this gateway is about to stop: ask for another call',
   not_reserved: 'this token has been used, or its call has ended',
   no_agent: 'no such agent',
@@ -58,7 +58,7 @@ export class CallSockets {
       isVerifiedByFirstMessage: true,
       subprotocol: SUBPROTOCOL,
       maxMessageBytes: MAX_FRAME,
-      open: (socket, call) => this.#open(socket, call),
+      open: (socket, context) => this.#open(socket, context),
     };
   }
 
@@ -75,26 +75,26 @@ export class CallSockets {
     return { accountId: row.account_id, keyId: null, scopes: ['*'], heldBy };
   }
 
-  #open(socket: WebSocket, call: SocketCall): void {
-    const { log } = call;
-    const callId = callIdIn(call.url);
+  #open(socket: WebSocket, context: SocketContext): void {
+    const { log } = context;
+    const callId = callIdIn(context.url);
     const limit = setTimeout(
-      () => socket.close(CALL_CLOSE_CODES.refused, 'hello did not come'),
+      () => socket.close(CALL_CLOSE_CODES.policyViolation, 'hello did not come'),
       HELLO_MS,
     );
     socket.once('close', () => clearTimeout(limit));
     socket.once('message', (data: RawData, isBinary: boolean) => {
       clearTimeout(limit);
       const release = bufferMessages(socket);
-      this.#onHello(socket, callId, call, { data, isBinary })
+      this.#onHello(socket, callId, context, { data, isBinary })
         .then(release)
         .catch((error: unknown) => {
           if (error instanceof ApiError && error.code === 'RATE_LIMITED') {
-            socket.close(CALL_CLOSE_CODES.refused, error.message);
+            socket.close(CALL_CLOSE_CODES.policyViolation, error.message);
             return;
           }
           log.error({ err: error, callId }, 'The call could not begin');
-          socket.close(CALL_CLOSE_CODES.internal, 'the call could not begin');
+          socket.close(CALL_CLOSE_CODES.internalError, 'the call could not begin');
         });
     });
   }
@@ -102,12 +102,12 @@ export class CallSockets {
   async #onHello(
     socket: WebSocket,
     callId: string,
-    { request, principal, limits, log }: SocketCall,
+    { request, principal, limiter, log }: SocketContext,
     first: { data: RawData; isBinary: boolean },
   ): Promise<void> {
     const hello = readHello(first);
     if (typeof hello === 'string') {
-      socket.close(CALL_CLOSE_CODES.invalid, hello.slice(0, 100));
+      socket.close(CALL_CLOSE_CODES.invalidData, hello.slice(0, 100));
       return;
     }
     if (hello.resumeToken !== undefined) {
@@ -116,24 +116,24 @@ export class CallSockets {
         registry.resumable.socket.resume(socket, hello);
         return;
       }
-      await limits.countFailedAuth();
-      socket.close(CALL_CLOSE_CODES.refused, 'this call cannot be taken up again');
+      await limiter.countFailedAuth();
+      socket.close(CALL_CLOSE_CODES.policyViolation, 'this call cannot be taken up again');
       return;
     }
     const token = hello.token ?? tokenOf(request) ?? '';
     if ((await this.#parts.tokens.verify(token, 'join')) !== callId) {
-      await limits.countFailedAuth();
-      socket.close(CALL_CLOSE_CODES.refused, 'the token is wrong or has expired');
+      await limiter.countFailedAuth();
+      socket.close(CALL_CLOSE_CODES.policyViolation, 'the token is wrong or has expired');
       return;
     }
-    await limits.countRequest(principal.accountId);
+    await limiter.countRequest(principal.accountId);
     await this.#join(socket, callId, hello, log);
   }
 
   async #join(socket: WebSocket, callId: string, hello: Hello, log: Logger): Promise<void> {
     const session = await this.#parts.sessions.claim(callId);
     if (typeof session === 'string') {
-      socket.close(CALL_CLOSE_CODES.refused, REFUSALS[session] ?? session);
+      socket.close(CALL_CLOSE_CODES.policyViolation, CLOSE_REASONS[session] ?? session);
       return;
     }
     if (socket.readyState !== socket.OPEN) {

@@ -19,7 +19,7 @@ export function bufferMessages(socket: WebSocket): () => void {
   const keep = (data: RawData, isBinary: boolean) => {
     bytes += (data as Buffer).length;
     if (bytes > MAX_EARLY_BYTES)
-      socket.close(CALL_CLOSE_CODES.refused, 'too much came before ready');
+      socket.close(CALL_CLOSE_CODES.policyViolation, 'too much came before ready');
     else early.push([data, isBinary]);
   };
   socket.on('message', keep);

@@ -7,11 +7,11 @@ import { toolLimitProblems } from '../agents/config/tool-limits.js';
 import type { McpConnections } from './mcp/mcp-servers.js';
 import { createToolSet } from './tool-set.js';
 import type { ArgumentValidator } from './validation/argument-validator.js';
-import { type ToolCaller, webhookTool } from './webhook-tool.js';
+import { type ToolContext, webhookTool } from './webhook-tool.js';
 
 export interface AgentToolsParts {
   /** Guarded, because the editor of an agent chooses the addresses of its tools. */
-  readonly outbound: EgressClient;
+  readonly egress: EgressClient;
   readonly validator: ArgumentValidator;
   readonly mcp: McpConnections;
   readonly log: Logger;
@@ -38,13 +38,13 @@ export class AgentTools {
   }
 
   /** Undefined for an agent without tools. */
-  async open(config: AgentConfig, caller: ToolCaller): Promise<CallTools | undefined> {
+  async open(config: AgentConfig, toolContext: ToolContext): Promise<CallTools | undefined> {
     if (config.tools.length === 0 && config.mcpServers.length === 0) return undefined;
     this.#parts.validator.warm();
-    const usable = this.#usable(config, caller);
-    const webhooks = usable.map((tool) => webhookTool(tool, caller, this.#parts));
+    const usable = this.#usable(config, toolContext);
+    const webhooks = usable.map((tool) => webhookTool(tool, toolContext, this.#parts));
     const taken = [...BUILTIN_TOOLS, ...usable.map(({ name }) => name)];
-    const mcp = await this.#parts.mcp.open(caller, config.mcpServers, taken);
+    const mcp = await this.#parts.mcp.open(toolContext, config.mcpServers, taken);
     return {
       tools: createToolSet(() => [...webhooks, ...mcp.tools()]),
       close: () => mcp.close(),
@@ -56,7 +56,7 @@ export class AgentTools {
   }
 
   /** Skips tools over the limits: agents stored before the limits may have larger schemas. */
-  #usable({ tools }: AgentConfig, { agentId }: ToolCaller): AgentConfig['tools'] {
+  #usable({ tools }: AgentConfig, { agentId }: ToolContext): AgentConfig['tools'] {
     const problems = toolLimitProblems(tools);
     for (const { index, problem } of problems) {
       const tool = tools[index]?.name;

@@ -22,14 +22,14 @@ const MAX_DESCRIPTION = 4_000;
 const MAX_URL = 8_192;
 
 /** The call in which a tool runs. */
-export interface ToolCaller {
+export interface ToolContext {
   readonly accountId: string;
   readonly agentId: string;
   readonly callId: string;
 }
 
 export interface WebhookToolParts {
-  readonly outbound: Pick<EgressClient, 'request'>;
+  readonly egress: Pick<EgressClient, 'request'>;
   readonly validator: Pick<ArgumentValidator, 'validate'>;
 }
 
@@ -38,8 +38,8 @@ type Arguments = Readonly<Record<string, unknown>>;
 /** An HTTP endpoint as a tool of one call. */
 export function webhookTool(
   tool: ToolWebhook,
-  caller: ToolCaller,
-  { outbound, validator }: WebhookToolParts,
+  toolContext: ToolContext,
+  { egress, validator }: WebhookToolParts,
 ): CallTool {
   const parameters = argumentSchema(tool.parameters);
   const schema = JSON.stringify(parameters);
@@ -53,12 +53,12 @@ export function webhookTool(
   };
   return {
     spec,
-    problemWith: (args) => validator.validate({ ...caller, name: tool.name }, { schema, args }),
+    problemWith: (args) => validator.validate({ ...toolContext, name: tool.name }, { schema, args }),
     async call(args, signal) {
-      const request = requestOf(tool, args, caller);
+      const request = requestOf(tool, args, toolContext);
       if (request.url.length > MAX_URL) return failed('the arguments are too long for a URL');
       try {
-        const answer = await outbound.request({
+        const answer = await egress.request({
           ...request,
           method: tool.method,
           timeoutMs: tool.timeoutMs,
@@ -95,7 +95,7 @@ function descriptionOf({ description, response }: ToolWebhook): string {
 }
 
 /** GET and DELETE have the arguments in the query, the others in a JSON body. */
-function requestOf(tool: ToolWebhook, args: Arguments, { agentId, callId }: ToolCaller) {
+function requestOf(tool: ToolWebhook, args: Arguments, { agentId, callId }: ToolContext) {
   const headers = {
     ...authHeaders(tool.authentication),
     'x-request-id': randomUUID(),

@@ -1,6 +1,6 @@
 import {
   type Route,
-  type RouteCall,
+  type RouteContext,
   type RouteResponse,
   reply,
   route,
@@ -42,8 +42,8 @@ export interface AgentRouteParts {
   readonly models: AgentModels;
 }
 
-type AgentCall = Pick<
-  RouteCall<unknown, unknown, { agent_id: string }>,
+type AgentContext = Pick<
+  RouteContext<unknown, unknown, { agent_id: string }>,
   'principal' | 'params' | 'ifMatch'
 >;
 
@@ -153,8 +153,8 @@ function oneAgentRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
         404: NOTHING_SUCH,
         409: { description: 'The agent is disabled, or the number is in use' },
       },
-      async handle(call) {
-        return respond(await agents.update(refOf(call), call.body));
+      async handle(context) {
+        return respond(await agents.update(refOf(context), context.body));
       },
     }),
   ];
@@ -174,8 +174,8 @@ function knowledgeBaseRoutes({ agents, models }: AgentRouteParts): readonly Rout
         404: NOTHING_SUCH,
         409: DISABLED,
       },
-      async handle(call) {
-        const agent = await agents.assignKnowledgeBase(refOf(call), call.body.kb_id);
+      async handle(context) {
+        const agent = await agents.assignKnowledgeBase(refOf(context), context.body.kb_id);
         return reply(200, presentAgent(agent, models), tagOf(agent));
       },
     }),
@@ -189,8 +189,8 @@ function knowledgeBaseRoutes({ agents, models }: AgentRouteParts): readonly Rout
         404: NO_SUCH_AGENT,
         409: DISABLED,
       },
-      async handle(call) {
-        await agents.assignKnowledgeBase(refOf(call), null);
+      async handle(context) {
+        await agents.assignKnowledgeBase(refOf(context), null);
         return reply(204);
       },
     }),
@@ -212,8 +212,8 @@ function statusRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
             'The agent is disabled, the number is in use or not owned, or the language is not available',
         },
       },
-      async handle(call) {
-        const { agent, sip } = await agents.deploy(refOf(call));
+      async handle(context) {
+        const { agent, sip } = await agents.deploy(refOf(context));
         return reply(200, presentDeployedAgent(agent, sip, models), tagOf(agent));
       },
     }),
@@ -226,8 +226,8 @@ function statusRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
         404: NO_SUCH_AGENT,
         409: DISABLED,
       },
-      async handle(call) {
-        const agent = await agents.pause(refOf(call));
+      async handle(context) {
+        const agent = await agents.pause(refOf(context));
         return reply(200, { agent: presentAgent(agent, models) }, tagOf(agent));
       },
     }),
@@ -240,8 +240,8 @@ function statusRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
         404: NO_SUCH_AGENT,
         409: { description: 'The agent is not paused' },
       },
-      async handle(call) {
-        const agent = await agents.disable(refOf(call));
+      async handle(context) {
+        const agent = await agents.disable(refOf(context));
         const message = 'The agent is disabled, which is final';
         return reply(200, { agent: presentAgent(agent, models), message }, tagOf(agent));
       },
@@ -253,6 +253,6 @@ function tagOf(agent: Agent): Readonly<Record<string, string>> {
   return { ETag: entityTagOf(agent) };
 }
 
-function refOf({ principal, params, ifMatch }: AgentCall): AgentRef {
+function refOf({ principal, params, ifMatch }: AgentContext): AgentRef {
   return { accountId: principal.accountId, id: params.agent_id, ifMatch };
 }

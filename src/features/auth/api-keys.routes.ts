@@ -29,8 +29,8 @@ const KeyPath = model({ key_id: str() });
 const NO_SUCH_KEY: RouteResponse = { description: 'No such key' };
 
 export interface ApiKeyRouteParts {
-  readonly keys: ApiKeysRepository;
-  readonly directory: ApiKeyAuthenticator;
+  readonly apiKeys: ApiKeysRepository;
+  readonly authenticator: ApiKeyAuthenticator;
 }
 
 /** `/auth/api-key`: the keys of an account. The text of a key is shown once, when it is created. */
@@ -38,7 +38,7 @@ export function apiKeyRoutes(parts: ApiKeyRouteParts): readonly Route[] {
   return [...collectionRoutes(parts), ...oneKeyRoutes(parts)];
 }
 
-function collectionRoutes({ keys }: ApiKeyRouteParts): readonly Route[] {
+function collectionRoutes({ apiKeys }: ApiKeyRouteParts): readonly Route[] {
   return [
     route({
       ...COMMON,
@@ -47,7 +47,7 @@ function collectionRoutes({ keys }: ApiKeyRouteParts): readonly Route[] {
       summary: 'List API keys',
       responses: { 200: { description: 'The keys, newest first', schema: ApiKeyList } },
       async handle({ principal }) {
-        const found = await keys.list(principal.accountId);
+        const found = await apiKeys.list(principal.accountId);
         return { api_keys: found.map(toBody), total_keys: found.length };
       },
     }),
@@ -65,18 +65,18 @@ function collectionRoutes({ keys }: ApiKeyRouteParts): readonly Route[] {
             'SECRET_ALREADY_SHOWN for a repetition, or the first request with this Idempotency-Key is still running',
         },
       },
-      replay: { keep: withoutSecret, answer: secretAlreadyShown },
+      repeatPolicy: { keep: withoutSecret, restore: secretAlreadyShown },
       authorize: ({ principal, body }) => requireGrantable(principal, body.scopes ?? []),
       async handle({ principal, body }) {
         const scopes = body.scopes ?? principal.scopes.filter(isScope);
-        if ((await keys.count(principal.accountId)) >= MAX_KEYS) {
+        if ((await apiKeys.count(principal.accountId)) >= MAX_KEYS) {
           throw new ApiError(
             'FORBIDDEN',
             `The account has ${MAX_KEYS} API keys, the maximum: delete one first`,
           );
         }
         const key = makeApiKey();
-        const info = await keys.insert(principal.accountId, key, {
+        const info = await apiKeys.insert(principal.accountId, key, {
           name: body.name,
           description: body.description ?? null,
           scopes: unique(scopes),
@@ -89,7 +89,7 @@ function collectionRoutes({ keys }: ApiKeyRouteParts): readonly Route[] {
   ];
 }
 
-function oneKeyRoutes({ keys, directory }: ApiKeyRouteParts): readonly Route[] {
+function oneKeyRoutes({ apiKeys, authenticator }: ApiKeyRouteParts): readonly Route[] {
   return [
     route({
       ...COMMON,
@@ -99,7 +99,7 @@ function oneKeyRoutes({ keys, directory }: ApiKeyRouteParts): readonly Route[] {
       params: KeyPath,
       responses: { 200: { description: 'The key', schema: ApiKeyBody }, 404: NO_SUCH_KEY },
       async handle({ principal, params }) {
-        return toBody(await findOrThrow(keys, principal, params.key_id));
+        return toBody(await findOrThrow(apiKeys, principal, params.key_id));
       },
     }),
     route({
@@ -112,15 +112,15 @@ function oneKeyRoutes({ keys, directory }: ApiKeyRouteParts): readonly Route[] {
       body: UpdateApiKey,
       responses: { 200: { description: 'The key', schema: ApiKeyBody }, 404: NO_SUCH_KEY },
       async handle({ principal, params, body }) {
-        const before = await findOrThrow(keys, principal, params.key_id);
+        const before = await findOrThrow(apiKeys, principal, params.key_id);
         const change = toFields(body);
         // Activating or extending a key with more scopes would grant these scopes.
         if (change.scopes || change.isActive || change.expiresAt !== undefined) {
           requireGrantable(principal, change.scopes ?? before.scopes);
         }
         const isEmpty = Object.keys(change).length === 0;
-        const after = isEmpty ? before : await keys.update(principal.accountId, before.id, change);
-        directory.forget();
+        const after = isEmpty ? before : await apiKeys.update(principal.accountId, before.id, change);
+        authenticator.forget();
         return toBody(after ?? notFoundUnlessOwned('API key', params.key_id));
       },
     }),
@@ -132,9 +132,9 @@ function oneKeyRoutes({ keys, directory }: ApiKeyRouteParts): readonly Route[] {
       params: KeyPath,
       responses: { 204: { description: 'The key no longer exists' }, 404: NO_SUCH_KEY },
       async handle({ principal, params }) {
-        const { id } = await findOrThrow(keys, principal, params.key_id);
-        await keys.delete(principal.accountId, id);
-        directory.forget();
+        const { id } = await findOrThrow(apiKeys, principal, params.key_id);
+        await apiKeys.delete(principal.accountId, id);
+        authenticator.forget();
         return reply(204);
       },
     }),

@@ -70,7 +70,7 @@ function creationRoutes(
       path: `${PATH}/add-from-file`,
       summary: 'Create a dictionary from a PLS file',
       body: bodies.createFromFile,
-      isMultipart: true,
+      isForm: true,
       maxBodyBytes: maxFileBytes,
       isIdempotent: true,
       responses: {

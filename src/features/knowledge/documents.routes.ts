@@ -35,7 +35,7 @@ function collectionRoutes(knowledge: KnowledgeService, maxFileBytes: number): re
         'Extracts and indexes the text after the response. A document that cannot be read has the status FAILED and a `failure_reason`.',
       params: DocumentsPath,
       body: AddDocument,
-      isMultipart: true,
+      isForm: true,
       isIdempotent: true,
       maxBodyBytes: maxFileBytes,
       responses: {

@@ -43,7 +43,7 @@ function collectionRoutes(knowledge: KnowledgeService, maxFileBytes: number): re
       description:
         'Creates a knowledge base from texts in JSON, or from one file in a form. Indexing continues after the response; `message` describes its progress.',
       body: CreateKnowledgeBase,
-      form: { body: CreateKnowledgeBaseForm, maxFileBytes },
+      alternativeForm: { body: CreateKnowledgeBaseForm, maxFileBytes },
       maxBodyBytes: MAX_BODY_BYTES,
       responses: {
         201: { description: 'The knowledge base', schema: KnowledgeBaseBody },

@@ -36,15 +36,15 @@ export function speechRoutes(parts: SpeechParts): readonly Route[] {
       ...shared,
       path: '/tts/speech/stream',
       summary: 'Synthesise a text as a stream',
-      handle: (call) =>
-        speakWithinQuota(parts, call, async (job) => {
+      handle: (context) =>
+        speakWithinQuota(parts, context, async (job) => {
           const startedAt = performance.now();
-          const pieces = parts.synthesiser.stream(job, call.signal);
+          const pieces = parts.synthesiser.stream(job, context.signal);
           try {
             const first = await pieces.next();
             const firstAudioMs = performance.now() - startedAt;
-            writeHead(call.res, job).set('X-First-Audio-Ms', firstAudioMs.toFixed(1));
-            await sendAudio(call.res, prependResult(first, pieces), parts.idleMs);
+            writeHead(context.res, job).set('X-First-Audio-Ms', firstAudioMs.toFixed(1));
+            await sendAudio(context.res, prependResult(first, pieces), parts.idleMs);
           } finally {
             await pieces.return(undefined);
           }
@@ -54,11 +54,11 @@ export function speechRoutes(parts: SpeechParts): readonly Route[] {
       ...shared,
       path: '/tts/speech',
       summary: 'Synthesise a text as one file',
-      handle: (call) =>
-        speakWithinQuota(parts, call, async (job) => {
-          const { pieces, length } = await parts.synthesiser.synthesiseFile(job, call.signal);
-          writeHead(call.res, job).set('Content-Length', String(length));
-          await sendAudio(call.res, pieces, parts.idleMs);
+      handle: (context) =>
+        speakWithinQuota(parts, context, async (job) => {
+          const { pieces, length } = await parts.synthesiser.synthesiseFile(job, context.signal);
+          writeHead(context.res, job).set('Content-Length', String(length));
+          await sendAudio(context.res, pieces, parts.idleMs);
         }),
     }),
   ];
@@ -76,7 +76,7 @@ const responses: Readonly<Record<number, RouteResponse>> = {
   503: { description: 'The gateway has too many requests' },
 };
 
-interface SpeechCall {
+interface SpeechRequestContext {
   readonly principal: Principal;
   readonly body: SpeechRequest;
   readonly signal: AbortSignal;
@@ -86,7 +86,7 @@ interface SpeechCall {
 /** Runs `speak` within the quota, paid with credits. */
 async function speakWithinQuota(
   { speech, quota, credits }: SpeechParts,
-  { principal: { accountId }, body, signal, res }: SpeechCall,
+  { principal: { accountId }, body, signal, res }: SpeechRequestContext,
   speak: (job: SpeechJob) => Promise<void>,
 ): Promise<typeof SENT> {
   const job = await speech.resolve(accountId, body);

@@ -27,13 +27,13 @@ export class InstalledLanguages {
     readonly ownVoices: OwnVoices;
     readonly voices: readonly TextToSpeech[];
     readonly models: readonly Model[];
-    readonly store: ModelStore;
+    readonly modelStore: ModelStore;
     /** Whether a configured STT provider supports a language. */
     readonly hasSttProvider?: (language: string) => boolean;
   }) {
     this.#voices = parts.voices;
     this.#models = parts.models;
-    this.#store = parts.store;
+    this.#store = parts.modelStore;
     this.#ownVoices = parts.ownVoices;
     this.#hasSttProvider = parts.hasSttProvider ?? (() => false);
   }

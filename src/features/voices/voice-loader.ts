@@ -14,7 +14,7 @@ import { createEspeakVoices } from './espeak-voices.js';
 const DEFAULT_VOICE = 'hibari-heart';
 
 export interface VoiceLoaderParts {
-  readonly store: ModelStore;
+  readonly modelStore: ModelStore;
   readonly models: readonly Model[];
   readonly scheduler: CpuScheduler;
   /** `off` disables the formant engine even if it is installed. */
@@ -54,13 +54,13 @@ export async function loadVoices(parts: VoiceLoaderParts): Promise<LoadedVoices>
 }
 
 async function openHibariVoices(parts: VoiceLoaderParts): Promise<readonly TextToSpeech[]> {
-  const { store, models, scheduler } = parts;
-  const folder = await store.require(DEFAULT_VOICE);
-  const shared = { folder, scheduler, preparedFolder: store.preparedFolder };
+  const { modelStore, models, scheduler } = parts;
+  const folder = await modelStore.require(DEFAULT_VOICE);
+  const shared = { folder, scheduler, preparedFolder: modelStore.preparedFolder };
   const voices: TextToSpeech[] = [new HibariVoice({ ...shared, id: DEFAULT_VOICE })];
   for (const model of models) {
     if (model.engine !== 'hibari' || model.id === DEFAULT_VOICE) continue;
-    const own = await store.locate(model.id);
+    const own = await modelStore.locate(model.id);
     if (own === undefined) continue;
     const modelFile = join(own, model.files[0]!.name);
     const dialect = model.notes?.startsWith('British') ? 'gb' : 'us';
@@ -71,13 +71,13 @@ async function openHibariVoices(parts: VoiceLoaderParts): Promise<readonly TextT
 
 /** Piper voices need the phonemizer of the formant engine. */
 async function openPiperVoices(
-  { store, models, scheduler }: VoiceLoaderParts,
+  { modelStore, models, scheduler }: VoiceLoaderParts,
   phonemizer: Phonemizer,
 ): Promise<readonly TextToSpeech[]> {
   const voices: TextToSpeech[] = [];
   for (const { id, engine, languages, files } of models) {
     const graph = files.find(({ name }) => name.endsWith('.onnx'));
-    const folder = engine === 'piper' ? await store.locate(id) : undefined;
+    const folder = engine === 'piper' ? await modelStore.locate(id) : undefined;
     if (!folder || !graph) continue;
     const modelFile = join(folder, graph.name);
     const configFile = `${modelFile}.json`;
@@ -90,7 +90,7 @@ async function openPiperVoices(
         scheduler,
         modelFile,
         configFile,
-        preparedFolder: store.preparedFolder,
+        preparedFolder: modelStore.preparedFolder,
       }),
     );
   }

@@ -46,7 +46,7 @@ function collectionRoutes(voices: VoiceService): readonly Route[] {
         'Stores the recording. No cloning model is available yet, so the voice has the status FAILED and a ' +
         '`failure_reason`. It is never replaced by another voice.',
       body: CloneVoice,
-      isMultipart: true,
+      isForm: true,
       maxBodyBytes: MAX_RECORDING_BYTES,
       isIdempotent: true,
       responses: {

@@ -22,7 +22,7 @@ export interface InboundCallOptions extends CallOverrides {
 }
 
 /** Looks up the variables and overrides of a ringing call. */
-export interface InboundCalls {
+export interface InboundWebhooks {
   /** Never throws. If the webhook fails, times out or sends an invalid reply, sets `inbound_call_error`. */
   optionsFor(agent: Agent, call: RingingCall): Promise<InboundCallOptions>;
 }
@@ -48,7 +48,7 @@ export interface InboundCallParts {
 }
 
 /** Calls the agent's `inbound_call` webhook. */
-export class InboundCallWebhooks implements InboundCalls {
+export class InboundCallWebhooks implements InboundWebhooks {
   readonly #parts: InboundCallParts;
 
   constructor(parts: InboundCallParts) {

@@ -4,11 +4,10 @@ import { pipeline } from 'node:stream';
 import type { ClientUpgrade } from '../http/websocket-router.js';
 import type { GatewaysRepository } from './gateways.repository.js';
 import { gatewayUnreachable, type PeerClient } from './peer-client.js';
-import { CLIENT_ADDRESS_HEADER } from './peer-server.js';
+import { CLIENT_ADDRESS_HEADER, MISDIRECTED_REQUEST } from './peer-server.js';
 
 /** Interval of TCP keep-alive probes to the other gateway, ms. */
 const KEEP_ALIVE_MS = 15_000;
-const MISDIRECTED_REQUEST = 421;
 /** The only headers of the client that the other gateway receives. */
 const HANDSHAKE_HEADERS = [
   'connection',

@@ -18,7 +18,8 @@ const MAX_CONNECTIONS = 10_000;
 const HANDSHAKE_TIMEOUT_MS = 5_000;
 /** Time for a client to send its request. */
 const REQUEST_TIMEOUT_MS = 10_000;
-const NOT_THIS_GATEWAY = 421;
+/** The status for a request that is for another gateway. */
+export const MISDIRECTED_REQUEST = 421;
 
 /** The gateway that a request is for. Its address may belong to another gateway in the meantime. */
 export const GATEWAY_HEADER = 'x-parley-gateway';
@@ -51,7 +52,7 @@ export class PeerServer {
     this.#parts = parts;
     this.#app.disable('x-powered-by').use((request, response, next) => {
       if (this.#isMeant(request)) next();
-      else response.status(NOT_THIS_GATEWAY).end();
+      else response.status(MISDIRECTED_REQUEST).end();
     });
     const options = {
       ...parts.keys.serverOptions,
@@ -120,7 +121,7 @@ export class PeerServer {
     }
     socket.on('error', () => socket.destroy());
     socket.end(
-      `HTTP/1.1 ${NOT_THIS_GATEWAY} ${STATUS_CODES[NOT_THIS_GATEWAY]}\r\nConnection: close\r\n\r\n`,
+      `HTTP/1.1 ${MISDIRECTED_REQUEST} ${STATUS_CODES[MISDIRECTED_REQUEST]}\r\nConnection: close\r\n\r\n`,
     );
   }
 }

@@ -18,7 +18,7 @@ export function bearerOf(request: IncomingMessage): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(header)?.[1];
 }
 
-const REFUSALS = {
+const UNAUTHORIZED_TEXTS = {
   missing: 'Send your API key as "Authorization: Bearer <key>"',
   wrong: 'The API key is not valid',
   end_token: 'The bearer is neither the end token of this call nor a valid API key',
@@ -28,8 +28,8 @@ const REFUSALS = {
 } as const;
 
 /** The error of a request whose credential is missing or not valid. */
-export function unauthorized(reason: keyof typeof REFUSALS): ApiError {
-  return new ApiError('UNAUTHORIZED', REFUSALS[reason], { headers: CHALLENGE });
+export function unauthorized(reason: keyof typeof UNAUTHORIZED_TEXTS): ApiError {
+  return new ApiError('UNAUTHORIZED', UNAUTHORIZED_TEXTS[reason], { headers: CHALLENGE });
 }
 
 /** Whether a principal has a scope. */

@@ -10,7 +10,7 @@ import type { RouteScope } from './scopes.js';
 const CHECK_MS = 5_000;
 
 export interface WatchedCredential {
-  readonly keys: Authenticator;
+  readonly authenticator: Authenticator;
   /** The request whose bearer credential opened the connection. */
   readonly request: IncomingMessage;
   readonly principal: Principal;
@@ -27,7 +27,7 @@ export interface WatchedCredential {
  * @returns a function that stops the checks.
  */
 export function watchCredential(watched: WatchedCredential): () => void {
-  const { keys, request, checkMs = CHECK_MS, onRevoked } = watched;
+  const { authenticator, request, checkMs = CHECK_MS, onRevoked } = watched;
   const bearer = bearerOf(request) ?? '';
   let isStopped = false;
   const stop = () => {
@@ -35,7 +35,7 @@ export function watchCredential(watched: WatchedCredential): () => void {
     clearInterval(timer);
   };
   const check = async () => {
-    const now = await keys.authenticate(bearer).catch(() => 'unknown' as const);
+    const now = await authenticator.authenticate(bearer).catch(() => 'unknown' as const);
     if (isStopped || now === 'unknown' || isAuthorised(now, watched)) return;
     stop();
     onRevoked();

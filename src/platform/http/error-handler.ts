@@ -24,7 +24,7 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     }
     await discardBody(request);
     if (error instanceof InvalidInput) {
-      response.status(422).json({ detail: error.faults });
+      response.status(422).json({ detail: error.errors });
       return;
     }
     if (error instanceof ApiError && error.code !== 'INTERNAL_ERROR') {

@@ -20,17 +20,17 @@ export async function sendObject(
   request: Request,
   response: Response,
   {
-    store,
+    objectStore,
     key,
     size,
-  }: { readonly store: ObjectStore; readonly key: string; readonly size: number },
+  }: { readonly objectStore: ObjectStore; readonly key: string; readonly size: number },
 ): Promise<void> {
   const { start, end } = rangeOf(request, response, size);
   if (request.method === 'HEAD' || size === 0) {
     response.end();
     return;
   }
-  const source = await store.open(key, { start, end });
+  const source = await objectStore.open(key, { start, end });
   // The client may close the connection before the end.
   await pipeline(source, response).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
@@ -50,9 +50,9 @@ function rangeOf(request: Request, response: Response, size: number): ByteRange 
       headers: { 'Content-Range': `bytes */${size}` },
     });
   }
-  const range = Array.isArray(ranges) && ranges.type === 'bytes' && ranges.length === 1;
-  const { start, end } = range ? ranges[0]! : { start: 0, end: size - 1 };
-  response.status(range ? 206 : 200).set('Content-Length', String(end - start + 1));
-  if (range) response.set('Content-Range', `bytes ${start}-${end}/${size}`);
+  const isSingleRange = Array.isArray(ranges) && ranges.type === 'bytes' && ranges.length === 1;
+  const { start, end } = isSingleRange ? ranges[0]! : { start: 0, end: size - 1 };
+  response.status(isSingleRange ? 206 : 200).set('Content-Length', String(end - start + 1));
+  if (isSingleRange) response.set('Content-Range', `bytes ${start}-${end}/${size}`);
   return { start, end };
 }

@@ -1,13 +1,13 @@
 import type { Knex } from 'knex';
 
 /** Time for which a repetition gets the stored response. */
-const KEPT = '24 hours';
+const KEEP_FOR = '24 hours';
 /** The gateway of an older request without a response has died. */
-const RUNNING = '5 minutes';
+const MAX_RUNNING_TIME = '5 minutes';
 /** Stored responses of an account. The oldest ones are deleted first. */
-const KEPT_PER_ACCOUNT = 10_000;
+const MAX_KEPT_PER_ACCOUNT = 10_000;
 /** Maximum number of expired rows that one request deletes. */
-const SWEPT = 100;
+const MAX_SWEPT = 100;
 
 /** A request with its key. */
 export interface KeyedRequest {
@@ -22,7 +22,7 @@ export interface KeyedRequest {
 export interface EarlierRequest {
   readonly hash: Buffer;
   /** The encrypted response; null while that request runs. */
-  readonly answer: string | null;
+  readonly response: string | null;
 }
 
 interface Row {
@@ -33,45 +33,46 @@ interface Row {
   readonly answer: string | null;
 }
 
-/** The table `idempotent_answers`. */
+/** The table `idempotent_answers`. Its column `answer` is the encrypted response. */
 export class IdempotencyRepository {
   readonly #db: Knex;
-  readonly #keptPerAccount: number;
+  readonly #maxKept: number;
 
-  constructor(db: Knex, keptPerAccount: number = KEPT_PER_ACCOUNT) {
+  constructor(db: Knex, maxKept: number = MAX_KEPT_PER_ACCOUNT) {
     this.#db = db;
-    this.#keptPerAccount = keptPerAccount;
+    this.#maxKept = maxKept;
   }
 
   /** Reserves the key for this request. Returns the earlier request that has it, if any. */
-  async take(request: KeyedRequest): Promise<EarlierRequest | undefined> {
+  async reserve(request: KeyedRequest): Promise<EarlierRequest | undefined> {
     const { accountId, principal, key, hash } = request;
     await this.#sweep();
-    const taken = await this.#db.raw<{ rows: unknown[] }>(
+    const reserved = await this.#db.raw<{ rows: unknown[] }>(
       `insert into idempotent_answers (account_id, principal, key, request_hash) values (?, ?, ?, ?)
        on conflict (account_id, principal, key) do update
          set request_hash = excluded.request_hash, answer = null, created_at = now()
          where idempotent_answers.created_at < now() - case
-           when idempotent_answers.answer is null then interval '${RUNNING}'
-           else interval '${KEPT}' end
+           when idempotent_answers.answer is null then interval '${MAX_RUNNING_TIME}'
+           else interval '${KEEP_FOR}' end
        returning 1`,
       [accountId, principal, key, hash],
     );
-    if (taken.rows.length > 0) return undefined;
+    if (reserved.rows.length > 0) return undefined;
     const row = await this.#row(request).first();
-    // Deleted between the two statements: the first request has just failed and may be repeated.
-    return row ? { hash: row.request_hash, answer: row.answer } : { hash, answer: null };
+    // The row was deleted between the two statements, because the first request failed. The client gets
+    // IDEMPOTENCY_IN_PROGRESS and may try again.
+    return row ? { hash: row.request_hash, response: row.answer } : { hash, response: null };
   }
 
   /** Stores the response for repetitions. */
-  async keep(request: KeyedRequest, answer: string): Promise<void> {
+  async keep(request: KeyedRequest, response: string): Promise<void> {
     const { accountId } = request;
-    await this.#row(request).update({ answer });
+    await this.#row(request).update({ answer: response });
     await this.#db.raw(
       `delete from idempotent_answers where account_id = ? and answer is not null
          and created_at < (select created_at from idempotent_answers where account_id = ?
            order by created_at desc offset ? limit 1)`,
-      [accountId, accountId, this.#keptPerAccount - 1],
+      [accountId, accountId, this.#maxKept - 1],
     );
   }
 
@@ -84,8 +85,8 @@ export class IdempotencyRepository {
     await this.#db.raw(
       `delete from idempotent_answers where (account_id, principal, key) in (
          select account_id, principal, key from idempotent_answers
-         where created_at < now() - interval '${KEPT}'
-         order by created_at limit ${SWEPT} for update skip locked)`,
+         where created_at < now() - interval '${KEEP_FOR}'
+         order by created_at limit ${MAX_SWEPT} for update skip locked)`,
     );
   }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from './api-error.js';
 import type { IdempotencyRepository, KeyedRequest } from './idempotency.repository.js';
-import { type Principal, type Replay, Reply, type RouteCall, SENT } from './route.js';
+import { type Principal, type RepeatPolicy, Reply, type RouteContext, SENT } from './route.js';
 import { valueError } from './validation/invalid-input.js';
 
 /**
@@ -14,12 +14,12 @@ const HEADER = 'Idempotency-Key';
 const RETRY_AFTER_S = 1;
 
 /** Encrypts stored responses, which may contain secrets that are shown only once. */
-export interface AnswerBox {
+export interface ResponseBox {
   seal(text: string, place: string): string;
   open(sealed: string, place: string): string;
 }
 
-type AnyCall = RouteCall<unknown, unknown, unknown>;
+type AnyContext = RouteContext<unknown, unknown, unknown>;
 
 /**
  * Answers repetitions of a request with an `Idempotency-Key` with the stored response. Only success is
@@ -30,9 +30,9 @@ type AnyCall = RouteCall<unknown, unknown, unknown>;
  */
 export class IdempotencyService {
   readonly #repository: IdempotencyRepository;
-  readonly #box: AnswerBox;
+  readonly #box: ResponseBox;
 
-  constructor(repository: IdempotencyRepository, box: AnswerBox) {
+  constructor(repository: IdempotencyRepository, box: ResponseBox) {
     this.#repository = repository;
     this.#box = box;
   }
@@ -42,17 +42,17 @@ export class IdempotencyService {
    * @throws InvalidInput when the key was used for another request
    * @throws ApiError IDEMPOTENCY_IN_PROGRESS while the first request is still served
    */
-  async once(call: AnyCall, work: () => Promise<unknown>, replay?: Replay): Promise<unknown> {
-    const key = call.req.get(HEADER);
+  async once(context: AnyContext, work: () => Promise<unknown>, repeatPolicy?: RepeatPolicy): Promise<unknown> {
+    const key = context.req.get(HEADER);
     if (key === undefined) return work();
     if (!IDEMPOTENCY_KEY.test(key)) {
       throw valueError(['header', HEADER], 'a key is 1 to 255 visible characters', key);
     }
-    const { accountId } = call.principal;
-    const principal = principalOf(call.principal);
-    const request = { accountId, principal, key, hash: hashOf(call) };
-    const earlier = await this.#repository.take(request);
-    if (!earlier) return this.#first(call, request, work, replay);
+    const { accountId } = context.principal;
+    const principal = principalOf(context.principal);
+    const request = { accountId, principal, key, hash: hashOf(context) };
+    const earlier = await this.#repository.reserve(request);
+    if (!earlier) return this.#first(context, request, work, repeatPolicy);
     if (!earlier.hash.equals(request.hash)) {
       throw valueError(
         ['header', HEADER],
@@ -60,7 +60,7 @@ export class IdempotencyService {
         key,
       );
     }
-    if (earlier.answer === null) {
+    if (earlier.response === null) {
       throw new ApiError(
         'IDEMPOTENCY_IN_PROGRESS',
         'The first request with this key is still running: try again in a second',
@@ -69,14 +69,14 @@ export class IdempotencyService {
         },
       );
     }
-    return this.#repeat(request, earlier.answer, replay);
+    return this.#repeat(request, earlier.response, repeatPolicy);
   }
 
   async #first(
-    call: AnyCall,
+    context: AnyContext,
     request: KeyedRequest,
     work: () => Promise<unknown>,
-    replay: Replay | undefined,
+    repeatPolicy: RepeatPolicy | undefined,
   ) {
     let outcome: unknown;
     try {
@@ -88,20 +88,20 @@ export class IdempotencyService {
     if (outcome === SENT) throw new Error('An idempotent route must return its response');
     const reply = outcome instanceof Reply ? outcome : new Reply(200, outcome);
     const { status, body, headers } = reply;
-    const kept = new Reply(status, replay ? replay.keep(body) : body, headers);
+    const kept = new Reply(status, repeatPolicy ? repeatPolicy.keep(body) : body, headers);
     const sealed = this.#box.seal(JSON.stringify(kept), placeOf(request));
     // The client gets its response anyway. A repetition finds the key reserved and creates nothing.
     await this.#repository
       .keep(request, sealed)
       .catch((error: unknown) =>
-        call.log.error({ err: error }, 'Cannot store the response of an idempotent request'),
+        context.log.error({ err: error }, 'Cannot store the response of an idempotent request'),
       );
     return reply;
   }
 
-  async #repeat(request: KeyedRequest, answer: string, replay: Replay | undefined) {
-    const kept = JSON.parse(this.#box.open(answer, placeOf(request))) as Reply;
-    const body = replay ? await replay.answer(kept.body) : kept.body;
+  async #repeat(request: KeyedRequest, response: string, repeatPolicy: RepeatPolicy | undefined) {
+    const kept = JSON.parse(this.#box.open(response, placeOf(request))) as Reply;
+    const body = repeatPolicy ? await repeatPolicy.restore(kept.body) : kept.body;
     return new Reply(kept.status, body, { ...kept.headers, 'Idempotency-Replayed': 'true' });
   }
 }
@@ -116,7 +116,7 @@ function principalOf({ keyId, scopes }: Principal): string {
 }
 
 /** The hash of the validated input, so that spaces and the order of members have no effect. */
-function hashOf({ req, body, query }: AnyCall): Buffer {
+function hashOf({ req, body, query }: AnyContext): Buffer {
   const path = req.path.replace(/\/$/, '');
   return createHash('sha256')
     .update(JSON.stringify([req.method, path, query ?? null, body ?? null]))

@@ -7,7 +7,7 @@ export class PathTemplate {
     this.text = text;
     const pattern = withoutLastSlash(text)
       .split('/')
-      .map((segment) => (isParameter(segment) ? '([^/]+)' : quoted(segment)))
+      .map((segment) => (isParameter(segment) ? '([^/]+)' : escapeRegExp(segment)))
       .join('/');
     this.#pattern = new RegExp(`^${pattern}/?$`);
   }
@@ -23,8 +23,8 @@ export class PathTemplate {
 
   /** Orders fixed segments before parameters, so that `/agent/dashboard` does not match `/agent/{id}`. */
   static compare(left: PathTemplate, right: PathTemplate): number {
-    const rank = (template: PathTemplate) => template.text.replaceAll(/\{\w+\}/g, '\uffff');
-    return rank(left) < rank(right) ? -1 : rank(left) > rank(right) ? 1 : 0;
+    const sortKey = (template: PathTemplate) => template.text.replaceAll(/\{\w+\}/g, '\uffff');
+    return sortKey(left) < sortKey(right) ? -1 : sortKey(left) > sortKey(right) ? 1 : 0;
   }
 }
 
@@ -36,6 +36,6 @@ function withoutLastSlash(path: string): string {
   return path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-function quoted(text: string): string {
+function escapeRegExp(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

@@ -11,8 +11,8 @@ export interface Principal {
   readonly scopes: readonly string[];
 }
 
-/** The input of a handler, validated by the schemas of its route. */
-export interface RouteCall<Body, Query, Params> {
+/** The request that a handler serves, with its input, validated by the schemas of its route. */
+export interface RouteContext<Body, Query, Params> {
   readonly body: Body;
   readonly query: Query;
   readonly params: Params;
@@ -82,11 +82,11 @@ export interface RouteForm<Body extends z.ZodType = z.ZodType> {
 }
 
 /** Responses to repetitions with the same `Idempotency-Key`, if the first response contains secrets. */
-export interface Replay {
-  /** The part of the first body that is stored: enough for `answer`, without secrets. */
+export interface RepeatPolicy {
+  /** The part of the first body that is stored: enough for `restore`, without secrets. */
   readonly keep: (body: unknown) => unknown;
   /** The body of a repetition, from the stored part. Throws to reject the repetition. */
-  readonly answer: (kept: unknown) => Promise<unknown>;
+  readonly restore: (kept: unknown) => Promise<unknown>;
 }
 
 /** One endpoint. The Express route and its part of the OpenAPI document derive from it. */
@@ -103,8 +103,8 @@ export interface Route {
   /** Accepts `Idempotency-Key`: a repetition gets the first response. For routes that create something. */
   readonly isIdempotent?: boolean;
   /** For idempotent routes. Default: a repetition gets the first body. */
-  readonly replay?: Replay;
-  /** Accepts `If-Match` (in `call.ifMatch`): 412 if the resource has changed since. */
+  readonly repeatPolicy?: RepeatPolicy;
+  /** Accepts `If-Match` (in `context.ifMatch`): 412 if the resource has changed since. */
   readonly isConditional?: boolean;
   readonly summary: string;
   readonly description?: string;
@@ -113,19 +113,19 @@ export interface Route {
   readonly query?: z.ZodObject;
   readonly params?: z.ZodObject;
   /** The body is a form (`multipart/form-data`) with a file in its field `file`. */
-  readonly isMultipart?: boolean;
+  readonly isForm?: boolean;
   /** A form that is accepted instead of a JSON body. */
-  readonly form?: RouteForm;
+  readonly alternativeForm?: RouteForm;
   /** Largest body, or largest file of a form, in bytes. Default: `MAX_BODY_BYTES`. */
   readonly maxBodyBytes?: number;
   /** Responses by status. 401, 403, 429, 500 and, with any input, 422 are added automatically. */
   readonly responses: Readonly<Record<number, RouteResponse>>;
   /**
-   * Checks the principal's rights to the content of the body, before the work and before a replay.
+   * Checks the principal's rights to the content of the body, before the work and before the response to a repetition.
    * @throws ApiError FORBIDDEN
    */
-  readonly authorize?: (call: RouteCall<unknown, unknown, unknown>) => void;
-  readonly handle: (call: RouteCall<unknown, unknown, unknown>) => Promise<unknown>;
+  readonly authorize?: (context: RouteContext<unknown, unknown, unknown>) => void;
+  readonly handle: (context: RouteContext<unknown, unknown, unknown>) => Promise<unknown>;
 }
 
 /** The argument of `route`: a Route whose handler has the types of its schemas. */
@@ -136,13 +136,13 @@ export interface RouteSpec<
   Form extends z.ZodType = never,
 > extends Omit<Route, 'body' | 'query' | 'params' | 'form' | 'authorize' | 'handle'> {
   readonly body?: Body;
-  readonly form?: RouteForm<Form>;
+  readonly alternativeForm?: RouteForm<Form>;
   readonly query?: Query;
   readonly params?: Params;
-  readonly authorize?: (call: RouteCall<Output<Body>, Output<Query>, Output<Params>>) => void;
+  readonly authorize?: (context: RouteContext<Output<Body>, Output<Query>, Output<Params>>) => void;
   /** Returns the JSON of a 200, a `reply(…)`, or SENT. */
   readonly handle: (
-    call: RouteCall<Output<Body> | z.output<Form>, Output<Query>, Output<Params>>,
+    context: RouteContext<Output<Body> | z.output<Form>, Output<Query>, Output<Params>>,
   ) => unknown;
 }
 
@@ -160,11 +160,11 @@ export function route<
 >(spec: RouteSpec<Body, Query, Params, Form>): Route {
   const { authorize, handle, ...rest } = spec;
   // The assertion is safe, because `readInput` has parsed the input with the same schemas.
-  const typed = <T>(call: RouteCall<unknown, unknown, unknown>) =>
-    call as RouteCall<T, Output<Query>, Output<Params>>;
+  const typed = <T>(context: RouteContext<unknown, unknown, unknown>) =>
+    context as RouteContext<T, Output<Query>, Output<Params>>;
   return {
     ...(rest as Omit<Route, 'authorize' | 'handle'>),
-    ...(authorize && { authorize: (call) => authorize(typed(call)) }),
-    handle: async (call) => handle(typed(call)),
+    ...(authorize && { authorize: (context) => authorize(typed(context)) }),
+    handle: async (context) => handle(typed(context)),
   };
 }

@@ -7,12 +7,12 @@ import { type Authenticator, bearerOf, requireScope, unauthorized } from './bear
 import type { IdempotencyService } from './idempotency.js';
 import { PathTemplate } from './path-template.js';
 import type { RateLimiter } from './rate-limit.js';
-import { type Principal, Reply, type Route, type RouteCall, SENT } from './route.js';
+import { type Principal, Reply, type Route, type RouteContext, SENT } from './route.js';
 import { readInput } from './validation/validate-request.js';
 
 /** The dependencies of all routes. */
 export interface RouteServices {
-  readonly keys: Authenticator;
+  readonly authenticator: Authenticator;
   readonly limiter: RateLimiter;
   /** The limit of routes without `maxBodyBytes`. */
   readonly maxBodyBytes: number;
@@ -27,15 +27,15 @@ export function mountRoutes(routes: readonly Route[], services: RouteServices): 
     .map((route) => ({ route, template: new PathTemplate(route.path) }))
     .sort((left, right) => PathTemplate.compare(left.template, right.template));
   for (const path of new Set(entries.map(({ template }) => template.express))) {
-    const here = entries.filter(({ template }) => template.express === path);
+    const entriesOfPath = entries.filter(({ template }) => template.express === path);
     const mounted = router.route(path);
-    for (const { route } of here) {
-      mounted[route.method](serving(route, services));
+    for (const { route } of entriesOfPath) {
+      mounted[route.method](handlerOf(route, services));
       if (route.isForBrowsers) mounted.options(answerPreflight);
     }
     // The most specific path wins for all methods: `/agent/init-agent` never matches an agent's id.
     mounted.all(() => {
-      throw methodNotAllowed(here.map(({ route }) => route.method.toUpperCase()));
+      throw methodNotAllowed(entriesOfPath.map(({ route }) => route.method.toUpperCase()));
     });
   }
   router.use(() => {
@@ -59,8 +59,8 @@ export function methodNotAllowed(methods: readonly string[]): ApiError {
   });
 }
 
-/** Serves one route. The order of the checks is part of the contract. */
-function serving(route: Route, services: RouteServices): RequestHandler {
+/** The handler that serves one route. The order of the checks is part of the contract. */
+function handlerOf(route: Route, services: RouteServices): RequestHandler {
   return async (request, response) => {
     response.locals.route = `/api/v1${route.path}`;
     if (route.isForBrowsers) response.set('Access-Control-Allow-Origin', '*');
@@ -71,7 +71,7 @@ function serving(route: Route, services: RouteServices): RequestHandler {
       ...route,
       maxBodyBytes: route.maxBodyBytes ?? services.maxBodyBytes,
     });
-    const call: RouteCall<unknown, unknown, unknown> = {
+    const context: RouteContext<unknown, unknown, unknown> = {
       ...input,
       principal,
       ifMatch: route.isConditional ? request.get('if-match') : undefined,
@@ -81,12 +81,12 @@ function serving(route: Route, services: RouteServices): RequestHandler {
       req: request,
       res: response,
     };
-    route.authorize?.(call);
-    const work = () => route.handle(call);
+    route.authorize?.(context);
+    const work = () => route.handle(context);
     const { idempotency } = services;
     const outcome =
       idempotency && route.isIdempotent
-        ? await idempotency.once(call, work, route.replay)
+        ? await idempotency.once(context, work, route.repeatPolicy)
         : await work();
     if (outcome !== SENT) await send(response, outcome);
   };
@@ -94,14 +94,14 @@ function serving(route: Route, services: RouteServices): RequestHandler {
 
 async function authenticate(
   route: Route,
-  { keys, limiter }: RouteServices,
+  { authenticator, limiter }: RouteServices,
   request: Request,
 ): Promise<Principal> {
   const bearer = bearerOf(request);
   if (!route.credential && bearer === undefined) throw unauthorized('missing');
   const principal = route.credential
     ? await route.credential.check(request)
-    : await keys.authenticate(bearer!);
+    : await authenticator.authenticate(bearer!);
   if (principal) return principal;
   await limiter.countFailedAuth(request.ip ?? '');
   throw unauthorized(route.credential?.kind ?? 'wrong');

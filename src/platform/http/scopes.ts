@@ -7,7 +7,7 @@ interface ScopeEntry {
 }
 
 /** All scopes. Routes, keys, JWTs and the OpenAPI document take their names from this table. */
-const TABLE = {
+const SCOPE_TABLE = {
   speech: { description: 'Text to speech and voices.' },
   dictionaries: { description: 'Pronunciation dictionaries.' },
   agents: { description: 'Agents, their webhooks and their Google accounts.' },
@@ -28,9 +28,9 @@ const TABLE = {
 } as const satisfies Readonly<Record<string, ScopeEntry>>;
 
 /** A scope that a route may require. */
-export type RouteScope = keyof typeof TABLE;
+export type RouteScope = keyof typeof SCOPE_TABLE;
 
-const ENTRIES = Object.entries(TABLE) as [RouteScope, ScopeEntry][];
+const ENTRIES = Object.entries(SCOPE_TABLE) as [RouteScope, ScopeEntry][];
 
 /** A scope that a key or a JWT may have; `*` grants everything. */
 export type Scope = RouteScope | '*';

@@ -16,18 +16,18 @@ import { notFound } from './router.js';
 import type { RouteScope } from './scopes.js';
 
 /** The context of an open socket. */
-export interface SocketCall {
+export interface SocketContext {
   readonly principal: Principal;
   readonly request: IncomingMessage;
   readonly url: URL;
   readonly requestId: string;
   readonly log: Logger;
   /** For sockets whose credential is in their first message. */
-  readonly limits: SocketLimits;
+  readonly limiter: SocketLimiter;
 }
 
 /** Rate limits for the first message of a socket. */
-interface SocketLimits {
+interface SocketLimiter {
   /**
    * Counts the socket as a request of its account, once its credential has been verified.
    * @throws ApiError RATE_LIMITED
@@ -58,14 +58,14 @@ export interface SocketRoute {
   ) => Promise<UpgradeTarget | undefined>;
   /**
    * The credential is in the first message. Until then the principal is not verified, so the upgrade is
-   * counted by address; `open` verifies the credential and counts it by `limits`.
+   * counted by address; `open` verifies the credential and counts it by `limiter`.
    */
   readonly isVerifiedByFirstMessage?: boolean;
   /** The required WebSocket subprotocol. Other offered ones are not selected. */
   readonly subprotocol?: string;
   /** Largest message, bytes. A larger one closes the socket with 1009. */
   readonly maxMessageBytes: number;
-  readonly open: (socket: WebSocket, call: SocketCall) => void;
+  readonly open: (socket: WebSocket, context: SocketContext) => void;
 }
 
 /** A client's upgrade for another gateway. */
@@ -79,7 +79,7 @@ export interface ClientUpgrade {
 }
 
 export interface UpgradeServices {
-  readonly keys: Authenticator;
+  readonly authenticator: Authenticator;
   /** Upgrades and requests share their limits. */
   readonly limiter: RateLimiter;
   /** The client's address, as seen through trusted proxies. */
@@ -108,7 +108,7 @@ export class WebSocketRouter {
   readonly #entries: readonly Entry[];
   readonly #services: UpgradeServices;
   /** Additional headers of the handshake: the request id and the remaining requests. */
-  readonly #headers = new WeakMap<IncomingMessage, Map<string, string>>();
+  readonly #handshakeHeaders = new WeakMap<IncomingMessage, Map<string, string>>();
   /** Sockets of clients whose upgrade was forwarded. */
   readonly #forwarded = new Set<Duplex>();
   #isClosed = false;
@@ -125,7 +125,7 @@ export class WebSocketRouter {
         clientTracking: true,
         ...(route.subprotocol !== undefined && { handleProtocols: () => route.subprotocol! }),
       }).on('headers', (lines, request) => {
-        for (const [name, value] of this.#headers.get(request) ?? [])
+        for (const [name, value] of this.#handshakeHeaders.get(request) ?? [])
           lines.push(`${name}: ${value}`);
       }),
     }));
@@ -145,7 +145,7 @@ export class WebSocketRouter {
 
   #handle(request: IncomingMessage, socket: Duplex, head: Buffer, forwardedFor?: string): void {
     const requestId = requestIdOf(request);
-    this.#headers.set(request, new Map([['X-Request-Id', requestId]]));
+    this.#handshakeHeaders.set(request, new Map([['X-Request-Id', requestId]]));
     const log = this.#services.log.child({ requestId });
     const onSocketError = () => socket.destroy();
     socket.on('error', onSocketError);
@@ -178,8 +178,8 @@ export class WebSocketRouter {
               log,
             });
           }
-          const limits = this.#limitsOf(clientAddress);
-          entry.route.open(webSocket, { principal, request, url, requestId, log, limits });
+          const limiter = this.#limiterOf(clientAddress);
+          entry.route.open(webSocket, { principal, request, url, requestId, log, limiter });
         });
       })
       .catch((error: unknown) => {
@@ -188,7 +188,7 @@ export class WebSocketRouter {
           error instanceof ApiError
             ? error
             : new ApiError('INTERNAL_ERROR', 'Something went wrong on our side');
-        refuse(socket, known, this.#headersFor(request));
+        refuse(socket, known, this.#headersOf(request));
       });
   }
 
@@ -227,7 +227,7 @@ export class WebSocketRouter {
     }
     requireScope(principal, route.scope);
     if (isCounted && !route.isVerifiedByFirstMessage) {
-      const headers = this.#headers.get(request) ?? new Map<string, string>();
+      const headers = this.#handshakeHeaders.get(request) ?? new Map<string, string>();
       await limiter.countRequest(principal.accountId, headers);
     }
     return { entry, principal, url };
@@ -238,7 +238,7 @@ export class WebSocketRouter {
     webSocket: WebSocket,
     opened: Pick<WatchedCredential, 'principal' | 'request' | 'scope'> & { readonly log: Logger },
   ): void {
-    const { keys, keyCheckMs: checkMs } = this.#services;
+    const { authenticator, keyCheckMs: checkMs } = this.#services;
     const onRevoked = () => {
       opened.log.info(
         { keyId: opened.principal.keyId },
@@ -251,7 +251,7 @@ export class WebSocketRouter {
       const limit = setTimeout(() => webSocket.terminate(), MAX_CLOSING_MS);
       webSocket.once('close', () => clearTimeout(limit));
     };
-    webSocket.once('close', watchCredential({ ...opened, keys, checkMs, onRevoked }));
+    webSocket.once('close', watchCredential({ ...opened, authenticator, checkMs, onRevoked }));
   }
 
   #principalOf(
@@ -262,10 +262,10 @@ export class WebSocketRouter {
     if (route.authenticate) return route.authenticate(request, url);
     const bearer = bearerOf(request);
     if (bearer === undefined) throw unauthorized('missing');
-    return this.#services.keys.authenticate(bearer);
+    return this.#services.authenticator.authenticate(bearer);
   }
 
-  #limitsOf(address: string): SocketLimits {
+  #limiterOf(address: string): SocketLimiter {
     const { limiter } = this.#services;
     return {
       // The handshake is over, so the headers about the limit cannot be sent.
@@ -274,8 +274,8 @@ export class WebSocketRouter {
     };
   }
 
-  #headersFor(request: IncomingMessage): Readonly<Record<string, string>> {
-    return Object.fromEntries(this.#headers.get(request) ?? []);
+  #headersOf(request: IncomingMessage): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.#handshakeHeaders.get(request) ?? []);
   }
 }
 

@@ -32,7 +32,7 @@ export function gatewayHealth(db: Knex, isStopping: () => boolean): readonly Hea
 }
 
 /** `/healthz` (the process responds) and `/readyz` (all needed parts are up). */
-export function healthRoutes(parts: readonly HealthPart[]): Router {
+export function healthRouter(parts: readonly HealthPart[]): Router {
   const router = Router({ caseSensitive: true });
   router.get('/healthz', (_request, response) => {
     response.locals.route = '/healthz';

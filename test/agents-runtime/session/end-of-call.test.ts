@@ -15,8 +15,8 @@ function limited(options: HarnessOptions = {}) {
     begin: (parts) =>
       new Call({
         ...parts,
-        log: {
-          ...parts.log,
+        callLog: {
+          ...parts.callLog,
           turn: async (turn) => {
             await sleep(clock!, 30);
             written.push(`${turn.role}: ${turn.text}${turn.cut ? ' (cut)' : ''}`);

@@ -92,7 +92,7 @@ it('faulty calls do not delay the frames of 20 other calls', async () => {
     },
     voice,
     speechCache: new SpeechCache(systemClock),
-    log: { started: async () => ignore(), turn: async () => ignore(), ended: async () => ignore() },
+    callLog: { started: async () => ignore(), turn: async () => ignore(), ended: async () => ignore() },
     onFault: (part, error) => faults.push(`${part}: ${String(error)}`),
     onEnded: ignore,
   });

@@ -46,7 +46,7 @@ export class FaultyPorts {
       fallbackVoices: fallbackVoices.map((voice) => this.#port(voice)),
       tools: parts.tools && this.#port(parts.tools),
       speechCache: this.#port(parts.speechCache),
-      log: this.#port(parts.log, ['works', 'throws', 'rejects']),
+      callLog: this.#port(parts.callLog, ['works', 'throws', 'rejects']),
       observers: parts.observers?.map((observer) => this.#port(observer)) ?? [],
       onFault: (part, error) => {
         parts.onFault(part, error);

@@ -20,7 +20,7 @@ it('a call without observers has no observing wrappers, and provider wrappers on
   const parts = dependencies();
   const plain = guardedPorts(parts, rethrowing, 0);
   expect(plain.observer).toBeUndefined();
-  expect(plain.log).toBe(parts.log);
+  expect(plain.callLog).toBe(parts.callLog);
   expect(plain.voice).toBe(parts.voice);
   const metered = guardedPorts(
     { ...parts, observers: [{ turnOutcome: () => undefined }] },

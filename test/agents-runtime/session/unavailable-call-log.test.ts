@@ -8,7 +8,7 @@ it.each(['turn', 'ended'] as const)(
   'a call log that cannot be written (%s) keeps the connection open for at most 5 s',
   async (what) => {
     const call = harness({
-      begin: (parts) => new Call({ ...parts, log: { ...parts.log, [what]: never } }),
+      begin: (parts) => new Call({ ...parts, callLog: { ...parts.callLog, [what]: never } }),
     });
     call.call.connected();
     await call.say('hello there', 600);

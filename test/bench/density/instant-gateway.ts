@@ -12,7 +12,8 @@ import { CallMetrics } from '../../../src/calls/session/call-metrics.js';
 import { createCallArtifactsModule } from '../../../src/composition/call-artifacts.module.js';
 import { createCallControlModule } from '../../../src/composition/call-control.module.js';
 import { createCallHistoryModule } from '../../../src/composition/call-history.module.js';
-import { createCallsModule } from '../../../src/composition/calls.module.js';
+import { createCallStoreModule } from '../../../src/composition/call-store.module.js';
+import { createSessionsModule } from '../../../src/composition/sessions.module.js';
 import { createConnectionModule } from '../../../src/composition/connection.module.js';
 import { createDictionaries } from '../../../src/composition/features.module.js';
 import { createInfrastructureModule } from '../../../src/composition/infrastructure.module.js';
@@ -77,9 +78,9 @@ const infrastructure = await createInfrastructureModule({
   isWorker: true,
   onFatal,
 });
-const { agents: repository, box, db, keys, numbers, ownVoices } = infrastructure;
+const { agents: repository, box, db, authenticator, numbers, ownVoices } = infrastructure;
 const limiter = new RateLimiter({ requestsPerMinute: 0, failedAuthsPerMinute: 0 });
-const dictionaries = createDictionaries({ config, db, scheduler, users: repository });
+const dictionaries = createDictionaries({ config, db, scheduler, references: repository });
 shutdown.add('dictionaries', () => dictionaries.close());
 const overrides = new VoiceOverrides({
   voices: { list: () => [] },
@@ -131,8 +132,9 @@ const parts = {
   origin: () => httpOrigin(config, config.PORT),
   socketOrigin: () => socketOrigin(config, config.PORT),
 };
-const history = createCallHistoryModule(parts);
-const { calls, turns } = history;
+const store = createCallStoreModule(parts);
+const { calls, turns } = store;
+const history = createCallHistoryModule({ ...parts, ...store });
 shutdown.add('summaries', () => history.close());
 const control = await createCallControlModule({
   ...parts,
@@ -141,24 +143,24 @@ const control = await createCallControlModule({
   onReservedEnded: (callId) => telephony.outbound.stop(callId),
 });
 shutdown.add('gateway failover', () => control.close());
-const artifacts = await createCallArtifactsModule({ ...parts, ...history });
+const artifacts = await createCallArtifactsModule({ ...parts, ...store });
 shutdown.add('recordings', () => artifacts.close());
 const monitoring = createMonitoringModule({ ...parts, calls, turns });
 shutdown.add('monitoring', () => monitoring.close());
-const session = createCallsModule({
+const session = createSessionsModule({
   ...parts,
   ...artifacts,
   ...control,
   calls,
   turns,
-  speakers: new VoiceRegistry([instantVoice]),
+  voiceRegistry: new VoiceRegistry([instantVoice]),
   listeningModels: {
     voiceActivity,
     turnDetector,
     speechToText: instantRecogniser,
     close: closeSpeechModels,
   },
-  hub: monitoring.hub,
+  eventBus: monitoring.eventBus,
   observeFrame: metrics.observeFrame,
   measureLoopDelay: metrics.measureLoopDelay,
   metrics: new CallMetrics(metrics.registry),
@@ -181,7 +183,7 @@ const agents = new AgentService({
 const app = createApp({
   log,
   metrics,
-  keys,
+  authenticator,
   routes: [
     ...connection.routes,
     ...callCommandRoutes({
@@ -189,7 +191,7 @@ const app = createApp({
       commands: control.commands,
       blocklist: telephony.blocklist,
       tokens: connection.tokens,
-      keys,
+      authenticator,
     }),
     ...monitoring.routes,
     ...artifacts.routes,
@@ -204,7 +206,7 @@ const app = createApp({
   roots: telephony.roots,
 });
 const sockets = new WebSocketRouter([connection.socket, ...telephony.sockets], {
-  keys,
+  authenticator,
   log,
   limiter,
   addressOf: addressIn(app),

@@ -48,8 +48,8 @@ it('free slots can be read while a call takes one', async () => {
   const accountId = await new AccountsRepository(database.db).insert('An account of a test');
   await database.db.transaction(async (transaction) => {
     await transaction('accounts').where({ id: accountId }).forUpdate().first();
-    expect(await calls.refusalOf(accountId)).toBeUndefined();
+    expect(await calls.accountRefusalOf(accountId)).toBeUndefined();
   });
   await calls.reserve(call(accountId));
-  expect(await calls.refusalOf(accountId)).toBe('concurrency_limit');
+  expect(await calls.accountRefusalOf(accountId)).toBe('concurrency_limit');
 });

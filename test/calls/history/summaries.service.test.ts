@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LanguageModel } from '../../../agents-runtime/contract/language-model.js';
-import { CallCompletedEvents } from '../../../src/calls/history/call-completed-events.js';
+import { CallEventRecorder } from '../../../src/calls/history/call-event-recorder.js';
 import { CallHistoryRepository } from '../../../src/calls/history/call-history.repository.js';
 import { SummariesRepository } from '../../../src/calls/history/summaries.repository.js';
 import { SummaryService } from '../../../src/calls/history/summaries.service.js';
@@ -59,7 +59,7 @@ async function gateway(model: LanguageModel = BUILT_IN, origin: string | null = 
     allowedHosts: ['127.0.0.1'],
   });
   await webhooks.start({ isAlone: true });
-  const events = new CallCompletedEvents({
+  const events = new CallEventRecorder({
     events: webhooks.events,
     summaries: new SummariesRepository(db),
     links,

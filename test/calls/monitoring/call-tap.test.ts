@@ -18,12 +18,12 @@ const CALL: RunningCall = {
 };
 
 function watchedCall(options: HarnessOptions = {}) {
-  const hub = new LiveEventBus();
+  const eventBus = new LiveEventBus();
   let feed: CallFeed | undefined;
   const call = harness({
     ...options,
     begin: (parts) => {
-      feed = hub.begin('an account', CALL);
+      feed = eventBus.begin('an account', CALL);
       return new Call({
         ...parts,
         observers: [watchCall(feed, new AudioMixer(24_000, parts.clock))],
@@ -32,7 +32,7 @@ function watchedCall(options: HarnessOptions = {}) {
   });
   const watch = (accountId = 'an account', callId?: string) => {
     const liveEvents: LiveEvent[] = [];
-    const unwatch = hub.watch({
+    const unwatch = eventBus.watch({
       accountId,
       callId,
       tell: (event) => liveEvents.push(event),
@@ -40,7 +40,7 @@ function watchedCall(options: HarnessOptions = {}) {
     });
     return { liveEvents, unwatch };
   };
-  return { hub, call, watch };
+  return { eventBus, call, watch };
 }
 
 it('a tap receives a call from start to end: states, growing transcripts of both sides, turns, latency', async () => {
@@ -96,10 +96,10 @@ it('an interruption removes the unplayed text from the transcript', async () => 
 });
 
 it('without watchers no events are created, and a new watcher receives the current state', async () => {
-  const { hub, call, watch } = watchedCall();
-  const publish = hub.tell.bind(hub);
+  const { eventBus, call, watch } = watchedCall();
+  const publish = eventBus.tell.bind(eventBus);
   let events = 0;
-  hub.tell = (...liveEvents) => {
+  eventBus.tell = (...liveEvents) => {
     events++;
     publish(...liveEvents);
   };
@@ -111,8 +111,8 @@ it('without watchers no events are created, and a new watcher receives the curre
   const { liveEvents, unwatch } = watch();
   expect(liveEvents).toEqual([{ type: 'call', ...CALL, state: 'listening' }]);
   unwatch();
-  expect(hub.isWatched('an account')).toBe(false);
+  expect(eventBus.isWatched('an account')).toBe(false);
   call.call.hangUp('user_hangup');
   await call.clock.run(100);
-  expect(hub.find('the call')).toBeUndefined();
+  expect(eventBus.find('the call')).toBeUndefined();
 });

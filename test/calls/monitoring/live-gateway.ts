@@ -49,7 +49,7 @@ export class LiveGateway {
   readonly #keys: Authenticator;
   #address: string | undefined;
 
-  constructor(db: Knex, keys: Authenticator, secret = 'the secret of all gateways') {
+  constructor(db: Knex, authenticator: Authenticator, secret = 'the secret of all gateways') {
     // The encoder thread starts with the first listener.
     const encoders = new EncoderThread(new CpuScheduler(1));
     this.#encoders = encoders;
@@ -59,7 +59,7 @@ export class LiveGateway {
     this.#turns = new CallTurnsRepository(db, { record: async () => undefined });
     const secrets = new SecretKeys([secret]);
     this.#secrets = secrets;
-    this.#keys = keys;
+    this.#keys = authenticator;
     this.#peers = createPeersModule({ gatewayId, db, secrets, log });
     this.gateways = new GatewaysRepository(db);
     this.open = createMonitoringModule({
@@ -68,7 +68,7 @@ export class LiveGateway {
       turns: this.#turns,
       ...this.#peers,
       gateways: this.gateways,
-      keys,
+      authenticator,
       encoders,
       log,
       beatMs: 50,
@@ -87,7 +87,7 @@ export class LiveGateway {
       commands: this.#commands,
       blocklist: new DialBlocklist(['+1900*']),
       tokens: new CallTokens(this.#secrets),
-      keys: this.#keys,
+      authenticator: this.#keys,
     });
     return [...this.open.routes, ...commands];
   }
@@ -111,7 +111,7 @@ export class LiveGateway {
       return undefined;
     };
     this.#live.add(callId, { call: { say }, phone } as unknown as LiveCall);
-    return { callId, feed: this.open.hub.begin(accountId, toRunning(row)) };
+    return { callId, feed: this.open.eventBus.begin(accountId, toRunning(row)) };
   }
 
   /** Ends a call in its record and its event feed. */

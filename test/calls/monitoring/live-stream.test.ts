@@ -15,9 +15,9 @@ let two: LiveGateway;
 /** The app belongs to the first gateway. */
 const plane = withControlPlane({
   routes: (db) => {
-    const keys = { authenticate: (bearer: string) => plane.directory.authenticate(bearer) };
-    one = new LiveGateway(db, keys);
-    two = new LiveGateway(db, keys);
+    const authenticator = { authenticate: (bearer: string) => plane.authenticator.authenticate(bearer) };
+    one = new LiveGateway(db, authenticator);
+    two = new LiveGateway(db, authenticator);
     return one.routes;
   },
 });
@@ -319,7 +319,7 @@ it('a stream ends when its key is revoked', async () => {
   const reader = await watch('/calls/live');
   await reader.until(() => reader.beats > 0);
   await plane.database.db('api_keys').where({ account_id: accountId }).update({ is_active: false });
-  plane.directory.forget();
+  plane.authenticator.forget();
   expect((await reader.waitFor('closed')).data).toEqual({ reason: 'key_revoked' });
   await reader.until(() => reader.isOver);
 });
@@ -355,7 +355,7 @@ it('the number of streams per account is limited', async () => {
 describe('gateway that dies while its calls are watched', () => {
   it('is reported once as the end of its calls, when its death is detected', async () => {
     const { accountId, watch } = await account();
-    const dying = new LiveGateway(plane.database.db, plane.directory);
+    const dying = new LiveGateway(plane.database.db, plane.authenticator);
     await dying.start();
     const call = await dying.hold(accountId);
     const alone = await watch(`/calls/${call.callId}/live`);
@@ -414,7 +414,7 @@ it('an unreachable gateway is reported as such', async () => {
 
 it('a gateway rejects a peer with another secret', async () => {
   const { accountId } = await account();
-  const other = new LiveGateway(plane.database.db, plane.directory, 'the secret of somebody else');
+  const other = new LiveGateway(plane.database.db, plane.authenticator, 'the secret of somebody else');
   await other.start();
   const call = await other.hold(accountId);
   const key = await plane.makeKey(accountId);

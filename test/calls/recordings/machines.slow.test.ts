@@ -42,9 +42,9 @@ describeWith(['gofakes3'], 'gateways on two machines with one bucket', ({ gofake
   afterAll(() => server?.stop());
 
   it('share recordings, mix each down once, and delete them', async () => {
-    const store = new S3Store(s3Options(server.endpoint));
+    const objectStore = new S3Store(s3Options(server.endpoint));
     const [one, two] = await Promise.all(
-      [1, 2].map(() => openRecordingGateway(database.db, { store })),
+      [1, 2].map(() => openRecordingGateway(database.db, { objectStore })),
     );
     const callId = await endedCall();
     const sink = one!.recordings.begin(callId, AGENT_RATE);
@@ -55,32 +55,32 @@ describeWith(['gofakes3'], 'gateways on two machines with one bucket', ({ gofake
       'ready',
       'ready',
     ]);
-    expect(await store.size(fileKey(callId))).toBeGreaterThan(10_000);
-    expect(await store.size(spoolKey(callId))).toBeUndefined();
+    expect(await objectStore.size(fileKey(callId))).toBeGreaterThan(10_000);
+    expect(await objectStore.size(spoolKey(callId))).toBeUndefined();
     await expect.poll(() => [...spoolsOf(one!), ...spoolsOf(two!)]).toEqual([]);
     await two!.recordings.deleteRecording(callId);
-    expect(await store.size(fileKey(callId))).toBeUndefined();
+    expect(await objectStore.size(fileKey(callId))).toBeUndefined();
     expect(await prepare(one!, callId)).toBe('not_recorded');
   });
 });
 
 /** A store with one method that fails while `isAway()` is true. */
-function flawed(store: ObjectStore, isAway: () => boolean): ObjectStore {
+function flawed(objectStore: ObjectStore, isAway: () => boolean): ObjectStore {
   const check = () => {
     if (isAway()) throw new StorageError('STORAGE_AWAY', 'The storage is unavailable');
   };
   return {
     putFile: async (...what) => {
       check();
-      await store.putFile(...what);
+      await objectStore.putFile(...what);
     },
-    open: (...which) => store.open(...which),
+    open: (...which) => objectStore.open(...which),
     size: async (key) => {
       check();
-      return store.size(key);
+      return objectStore.size(key);
     },
-    delete: (key) => store.delete(key),
-    list: (prefix) => store.list(prefix),
+    delete: (key) => objectStore.delete(key),
+    list: (prefix) => objectStore.list(prefix),
   };
 }
 
@@ -90,7 +90,7 @@ describe('unavailable storage', () => {
     const plain = await openRecordingGateway(database.db);
     const gateway = await openRecordingGateway(database.db, {
       dataDir: plain.dataDir,
-      store: flawed(plain.store, () => isAway),
+      objectStore: flawed(plain.objectStore, () => isAway),
     });
     const callId = await endedCall();
     const sink = gateway.recordings.begin(callId, AGENT_RATE);
@@ -116,7 +116,7 @@ describe('mixdown that takes longer than a request', () => {
     sink.end(2_000);
     expect(await prepare(gateway, callId)).toBe('processing');
     // Only later requests get the file, however fast the mixdown is.
-    const isMerged = () => gateway.store.size(fileKey(callId));
+    const isMerged = () => gateway.objectStore.size(fileKey(callId));
     await expect.poll(isMerged, { timeout: 30_000 }).toBeDefined();
   });
 });

@@ -78,7 +78,7 @@ describe('recording', () => {
     expect(bytes.length).toBeGreaterThanOrEqual(24_000);
     expect(bytes.length).toBeLessThan(25_500);
     expect(bytes.readUInt16BE(0) & 0xffe0).toBe(0xffe0);
-    expect(await gateway.store.size(spoolKey(callId))).toBeUndefined();
+    expect(await gateway.objectStore.size(spoolKey(callId))).toBeUndefined();
     const left = () => readdirSync(join(gateway.dataDir, 'recordings'));
     await expect.poll(left).toEqual(['drafts']);
     expect(readdirSync(join(gateway.dataDir, 'recordings/drafts'))).toEqual([]);
@@ -175,8 +175,8 @@ describe('recording', () => {
     for (const { recording, callId } of [finishedCall, spooled, running]) {
       expect((await recording()).body).toEqual({ status: 'not_recorded', url: null });
       // A recording that was being stored during its deletion is deleted again.
-      await expect.poll(() => gateway.store.size(spoolKey(callId))).toBeUndefined();
-      expect(await gateway.store.size(fileKey(callId))).toBeUndefined();
+      await expect.poll(() => gateway.objectStore.size(spoolKey(callId))).toBeUndefined();
+      expect(await gateway.objectStore.size(fileKey(callId))).toBeUndefined();
     }
     const { response, bytes } = await fetched(url);
     expect([response.status, JSON.parse(bytes.toString()).code]).toEqual([
@@ -197,16 +197,16 @@ describe('storage that has lost a file', () => {
 });
 
 /** Counts the writes to a store. */
-function countedPuts(store: ObjectStore, puts: string[]): ObjectStore {
+function countedPuts(objectStore: ObjectStore, puts: string[]): ObjectStore {
   return {
     putFile: (key, path) => {
       puts.push(key);
-      return store.putFile(key, path);
+      return objectStore.putFile(key, path);
     },
-    open: (...which) => store.open(...which),
-    size: (key) => store.size(key),
-    delete: (key) => store.delete(key),
-    list: (prefix) => store.list(prefix),
+    open: (...which) => objectStore.open(...which),
+    size: (key) => objectStore.size(key),
+    delete: (key) => objectStore.delete(key),
+    list: (prefix) => objectStore.list(prefix),
   };
 }
 
@@ -218,9 +218,9 @@ describe('several gateways', () => {
 
   it('mix a recording down once, whichever receives the request', async () => {
     const puts: string[] = [];
-    const store = countedPuts(gateway.store, puts);
+    const objectStore = countedPuts(gateway.objectStore, puts);
     const [one, two] = await Promise.all(
-      [1, 2].map(() => openRecordingGateway(plane.database.db, { store })),
+      [1, 2].map(() => openRecordingGateway(plane.database.db, { objectStore })),
     );
     const { callId } = await call({ seconds: 20 });
     await untilSpooled(plane.database.db, callId);
@@ -242,7 +242,7 @@ describe('several gateways', () => {
       // The spool is not used any more.
       const other = await openRecordingGateway(plane.database.db, {
         dataDir: gateway.dataDir,
-        store: gateway.store,
+        objectStore: gateway.objectStore,
       });
       await plane.database.db('calls').where({ call_id: callId }).update({
         state: 'ended',

@@ -44,7 +44,7 @@ async function reserved() {
     return refusal ?? call.callId;
   };
   const live = new CallRegistry();
-  const hub = new LiveEventBus();
+  const eventBus = new LiveEventBus();
   const registry = new Registry();
   const recorded: string[] = [];
   const models = {
@@ -68,7 +68,7 @@ async function reserved() {
     ...{ calls, registry: live, providers: models, agents: new AgentsRepository(db) },
     resolveConfig: () => ({ ...CONFIG, recordingEnabled: true }),
     ticker: new FrameTicker(systemClock),
-    observers: [() => metrics.begin(), createCallTap(hub), createRecordingObserver(recordings)],
+    observers: [() => metrics.begin(), createCallTap(eventBus), createRecordingObserver(recordings)],
   };
   const sessions = new CallSessionFactory({
     gatewayId: randomUUID(),
@@ -86,7 +86,7 @@ async function reserved() {
     if (typeof session === 'string') throw new Error(`The call was refused: ${session}`);
     return session;
   };
-  const gateway = { live, hub, models, recorded, counted };
+  const gateway = { live, eventBus, models, recorded, counted };
   return { agent_id, callId, change, reserve, row, sessions, claim, ...gateway };
 }
 
@@ -155,7 +155,7 @@ const log = pino({ level: 'silent' });
 
 describe('call whose transport does not start', () => {
   it('leaves nothing behind', async () => {
-    const { claim, live, hub, callId, counted, recorded, row } = await reserved();
+    const { claim, live, eventBus, callId, counted, recorded, row } = await reserved();
     const session = await claim();
     expect(() =>
       session.start(silentTransport(), { log }, () => {
@@ -165,7 +165,7 @@ describe('call whose transport does not start', () => {
     await session.cancel();
     await vi.waitFor(async () => {
       expect(live.size).toBe(0);
-      expect(hub.find(callId)).toBeUndefined();
+      expect(eventBus.find(callId)).toBeUndefined();
       expect(await counted()).toBe(0);
       expect(recorded).toEqual(['end']);
       expect(await row()).toMatchObject({ state: 'ended', ended_reason: 'error_transport' });
@@ -173,7 +173,7 @@ describe('call whose transport does not start', () => {
   });
 
   it('leaves nothing behind if the construction of the call fails', async () => {
-    const { claim, live, hub, callId, counted, recorded, models } = await reserved();
+    const { claim, live, eventBus, callId, counted, recorded, models } = await reserved();
     const session = await claim();
     models.voiceActivity.open = () => {
       throw new Error('the model is gone');
@@ -183,7 +183,7 @@ describe('call whose transport does not start', () => {
     await session.cancel();
     expect(start).not.toHaveBeenCalled();
     expect(live.size).toBe(0);
-    expect(hub.find(callId)).toBeUndefined();
+    expect(eventBus.find(callId)).toBeUndefined();
     expect(await counted()).toBe(0);
     expect(recorded).toEqual(['end']);
   });

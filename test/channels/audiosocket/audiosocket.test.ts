@@ -56,7 +56,7 @@ const plane = withControlPlane({
       calls,
       slots,
       connector: phones,
-      inboundCalls: {
+      inboundWebhooks: {
         optionsFor: async (_agent, { callId }) => {
           announced.push(callId);
           return requestedOptions;

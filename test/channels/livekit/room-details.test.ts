@@ -60,7 +60,7 @@ const plane = withControlPlane({
       },
       blocklist: new DialBlocklist([]),
       tokens,
-      keys: { authenticate: async () => undefined },
+      authenticator: { authenticate: async () => undefined },
     });
     return [...connectionRoutes(service), ...commands];
   },
@@ -122,7 +122,7 @@ it('connection details contain the call socket on request, and are refused while
 it('a repeated request returns the same details with newly signed tokens, which are not stored', async () => {
   const accountId = await plane.makeAccount();
   const key = await plane.makeKey(accountId);
-  const { keyId } = (await plane.directory.authenticate(key))!;
+  const { keyId } = (await plane.authenticator.authenticate(key))!;
   const ask = plane.askAs(key);
   const { agent_id } = (await ask('POST', '/agent', { name: 'Pool', config: {} })).body;
   await ask('POST', `/agent/${agent_id}/deploy`);

@@ -10,15 +10,15 @@ function sipInbound(owners: Readonly<Record<string, string>>) {
   const reserved: (string | null)[] = [];
   const parts: SipInboundParts = {
     agents: { find: async () => AGENT },
-    calls: { find: async () => undefined, refusalOf: async () => undefined },
+    calls: { find: async () => undefined, accountRefusalOf: async () => undefined },
     slots: {
-      refusalOf: () => undefined,
+      gatewayRefusalOf: () => undefined,
       reserve: async ({ toNumber }, callId) => {
         reserved.push(toNumber ?? null);
         return { type: 'reserved', callId: callId! } as never;
       },
     },
-    inbound: { optionsFor: async () => ({}) } as unknown as SipInboundParts['inbound'],
+    inboundWebhooks: { optionsFor: async () => ({}) } as unknown as SipInboundParts['inboundWebhooks'],
     numbers: {
       isForeign: async (accountId, number) => (owners[number] ?? accountId) !== accountId,
     },

@@ -62,7 +62,7 @@ async function converse(model: string, ...answers: readonly ResponseHandler[]) {
     response: null,
     timeoutMs: 5_000,
   };
-  const parts = { outbound: new EgressClient(guard), validator };
+  const parts = { egress: new EgressClient(guard), validator };
   const tools = createToolSet(() => [
     webhookTool(tool, { accountId: 'o', agentId: 'a', callId: 'c' }, parts),
   ]);

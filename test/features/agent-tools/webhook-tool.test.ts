@@ -43,7 +43,7 @@ function makeTool(changes: Partial<ToolWebhook> = {}) {
     timeoutMs: 5_000,
     ...changes,
   };
-  const parts = { outbound: new EgressClient(guard), validator };
+  const parts = { egress: new EgressClient(guard), validator };
   return webhookTool(tool, CALLER, parts);
 }
 

@@ -27,19 +27,19 @@ let other: Server;
 
 beforeAll(async () => {
   const { db } = plane.database;
-  const keys = new ApiKeyAuthenticator({
+  const authenticator = new ApiKeyAuthenticator({
     keys: new ApiKeysRepository(db),
     accounts: new AccountsRepository(db),
     tokens: plane.tokens,
   });
   const dispatcher = new WebSocketRouter([SPEECH], {
-    keys: {
+    authenticator: {
       authenticate: async (bearer) => {
         if (isDatabaseAway) {
           failedChecks++;
           throw new Error('the database is away');
         }
-        return keys.authenticate(bearer);
+        return authenticator.authenticate(bearer);
       },
     },
     limiter: new RateLimiter({ requestsPerMinute: 0, failedAuthsPerMinute: 0 }),

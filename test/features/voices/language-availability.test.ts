@@ -11,7 +11,7 @@ it('a call cannot use a cloned voice that cannot speak', async () => {
     },
     voices: [],
     models: [],
-    store: new ModelStore({ modelsDir: undefined, cacheDir: 'nowhere', advice: MODEL_ADVICE }),
+    modelStore: new ModelStore({ modelsDir: undefined, cacheDir: 'nowhere', advice: MODEL_ADVICE }),
   });
   const problemOf = (accountId: string, voiceId: string) =>
     languages.problemWith({ accountId, language: 'en', voiceId });

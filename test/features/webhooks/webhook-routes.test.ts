@@ -168,7 +168,7 @@ describe('inbound call webhook', () => {
   const lookUp = async (config: object = {}) => {
     const inbound_call = { url: hook.url(), timeout: 20, ...config };
     const id = await create({ greeting: 'Hello {{name}}', webhooks: { inbound_call } });
-    return app.webhooks().inboundCalls.optionsFor(await agentOf(id), call);
+    return app.webhooks().inboundWebhooks.optionsFor(await agentOf(id), call);
   };
 
   it('returns the variables and overrides of the response', async () => {

@@ -46,11 +46,11 @@ function echo(isRemote: boolean): SocketRoute {
       const heldBy = isRemote ? holderId : undefined;
       return { accountId: 'caller', keyId: null, scopes: ['*'], heldBy };
     },
-    open: (socket, { limits, requestId }) => {
+    open: (socket, { limiter, requestId }) => {
       socket.on('message', (data, isBinary) => {
         if (String(data) === 'bye') socket.close(4001, 'goodbye');
         else if (String(data) === 'id') socket.send(requestId);
-        else if (String(data) === 'wrong') void limits.countFailedAuth();
+        else if (String(data) === 'wrong') void limiter.countFailedAuth();
         else socket.send(data, { binary: isBinary });
       });
     },
@@ -60,8 +60,8 @@ function echo(isRemote: boolean): SocketRoute {
 /** A gateway that clients connect to, and one that runs their calls. */
 async function twoGateways({ secret = 'the secret of both gateways' } = {}) {
   const counted = countedLimiter();
-  const keys = { authenticate: async () => undefined };
-  const services = { ...counted, addressOf: () => '203.0.113.7', keys, log };
+  const authenticator = { authenticate: async () => undefined };
+  const services = { ...counted, addressOf: () => '203.0.113.7', authenticator, log };
   const peerServer = new PeerServer({
     gatewayId: holderId,
     keys: new PeerKeys(new SecretKeys(['the secret of both gateways'])),

@@ -145,7 +145,7 @@ describe('stored responses', () => {
   it('are encrypted and contain no API key, which a repetition does not return again', async () => {
     const accountId = await plane.makeAccount();
     const token = await plane.makeKey(accountId);
-    const { keyId } = (await plane.directory.authenticate(token))!;
+    const { keyId } = (await plane.authenticator.authenticate(token))!;
     const ask = plane.askAs(token);
     const { body } = await ask('POST', '/auth/api-key', { name: 'shown once' }, keyed('secret'));
     const row = await plane.database.db('idempotent_answers').where({ key: 'secret' }).first();
@@ -167,7 +167,7 @@ describe('stored responses', () => {
     const hash = Buffer.alloc(32);
     for (const key of ['a', 'b', 'c', 'd', 'e']) {
       const request = { accountId, principal: 'key:1', key, hash };
-      await repository.take(request);
+      await repository.reserve(request);
       await repository.keep(request, 'answer');
       await new Promise((resolve) => setTimeout(resolve, 3)); // at least one millisecond apart
     }

@@ -35,10 +35,10 @@ const UNVERIFIED: SocketRoute = {
   ...OWN,
   path: '/unverified',
   isVerifiedByFirstMessage: true,
-  open: (socket, { limits }) => {
+  open: (socket, { limiter }) => {
     socket.once('message', (data) => {
       const counted =
-        String(data) === 'good' ? limits.countRequest('caller') : limits.countFailedAuth();
+        String(data) === 'good' ? limiter.countRequest('caller') : limiter.countFailedAuth();
       counted.then(
         () => socket.close(1000, 'done'),
         (error: Error) => socket.close(1008, error.message),
@@ -65,7 +65,7 @@ beforeAll(async () => {
     limiter,
     addressOf: ({ headers }) => String(headers['x-from'] ?? '10.0.0.1'),
     log: pino({ level: 'silent' }),
-    keys: {
+    authenticator: {
       authenticate: async (bearer) => {
         const scopes = PRINCIPALS[bearer];
         return scopes && { accountId: bearer, keyId: 1, scopes };
@@ -153,7 +153,7 @@ describe('upgrade request', () => {
       limiter,
       addressOf: () => '10.0.0.1',
       log: pino({ level: 'silent' }),
-      keys: { authenticate: async () => undefined },
+      authenticator: { authenticate: async () => undefined },
       forward: async (_, { requestId, socket }) => {
         ids.push(requestId);
         socket.destroy();

@@ -20,60 +20,60 @@ function file(bytes: Buffer): string {
   return path;
 }
 
-async function read(store: ObjectStore, key: string, range?: ByteRange): Promise<Buffer> {
+async function read(objectStore: ObjectStore, key: string, range?: ByteRange): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of await store.open(key, range)) chunks.push(chunk as Buffer);
+  for await (const chunk of await objectStore.open(key, range)) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
 }
 
-async function keys(store: ObjectStore, prefix: string): Promise<string[]> {
+async function keys(objectStore: ObjectStore, prefix: string): Promise<string[]> {
   const found: string[] = [];
-  for await (const key of store.list(prefix)) found.push(key);
+  for await (const key of objectStore.list(prefix)) found.push(key);
   return found.sort();
 }
 
 /** Behaviour of every store. */
 function behavesLikeAStore(open: () => Promise<ObjectStore>): void {
   it('returns what was stored, completely and in ranges', async () => {
-    const store = await open();
+    const objectStore = await open();
     const bytes = randomBytes(300_000);
-    await store.putFile('a/one.bin', file(bytes));
-    expect(await store.size('a/one.bin')).toBe(300_000);
-    expect((await read(store, 'a/one.bin')).equals(bytes)).toBe(true);
-    const part = await read(store, 'a/one.bin', { start: 1_000, end: 1_999 });
+    await objectStore.putFile('a/one.bin', file(bytes));
+    expect(await objectStore.size('a/one.bin')).toBe(300_000);
+    expect((await read(objectStore, 'a/one.bin')).equals(bytes)).toBe(true);
+    const part = await read(objectStore, 'a/one.bin', { start: 1_000, end: 1_999 });
     expect(part.equals(bytes.subarray(1_000, 2_000))).toBe(true);
-    const last = await read(store, 'a/one.bin', { start: 299_999, end: 299_999 });
+    const last = await read(objectStore, 'a/one.bin', { start: 299_999, end: 299_999 });
     expect(last.equals(bytes.subarray(299_999))).toBe(true);
   });
 
   it('accepts a multi-part file', async () => {
-    const store = await open();
+    const objectStore = await open();
     const bytes = randomBytes(18 * 1024 * 1024);
-    await store.putFile('a/large.bin', file(bytes));
-    expect((await read(store, 'a/large.bin')).equals(bytes)).toBe(true);
+    await objectStore.putFile('a/large.bin', file(bytes));
+    expect((await read(objectStore, 'a/large.bin')).equals(bytes)).toBe(true);
   });
 
   it('replaces an existing file', async () => {
-    const store = await open();
-    await store.putFile('a/two.bin', file(Buffer.from('first')));
-    await store.putFile('a/two.bin', file(Buffer.from('the second')));
-    expect((await read(store, 'a/two.bin')).toString()).toBe('the second');
+    const objectStore = await open();
+    await objectStore.putFile('a/two.bin', file(Buffer.from('first')));
+    await objectStore.putFile('a/two.bin', file(Buffer.from('the second')));
+    expect((await read(objectStore, 'a/two.bin')).toString()).toBe('the second');
   });
 
   it('lists by prefix, without deleted files', async () => {
-    const store = await open();
-    for (const key of ['b/1', 'b/2', 'c/1']) await store.putFile(key, file(Buffer.from(key)));
-    expect(await keys(store, 'b/')).toEqual(['b/1', 'b/2']);
-    await store.delete('b/1');
-    await store.delete('b/1');
-    expect(await keys(store, 'b/')).toEqual(['b/2']);
-    expect(await keys(store, 'nothing/')).toEqual([]);
+    const objectStore = await open();
+    for (const key of ['b/1', 'b/2', 'c/1']) await objectStore.putFile(key, file(Buffer.from(key)));
+    expect(await keys(objectStore, 'b/')).toEqual(['b/1', 'b/2']);
+    await objectStore.delete('b/1');
+    await objectStore.delete('b/1');
+    expect(await keys(objectStore, 'b/')).toEqual(['b/2']);
+    expect(await keys(objectStore, 'nothing/')).toEqual([]);
   });
 
   it('reports missing files', async () => {
-    const store = await open();
-    expect(await store.size('d/none')).toBeUndefined();
-    await expect(store.open('d/none')).rejects.toMatchObject({ code: 'NO_SUCH_OBJECT' });
+    const objectStore = await open();
+    expect(await objectStore.size('d/none')).toBeUndefined();
+    await expect(objectStore.open('d/none')).rejects.toMatchObject({ code: 'NO_SUCH_OBJECT' });
   });
 }
 
@@ -81,9 +81,9 @@ describe('folder store', () => {
   behavesLikeAStore(() => LocalStore.in(join(folder, 'store')));
 
   it('reports that it cannot be written', async () => {
-    const store = await LocalStore.in(join(folder, 'broken'));
+    const objectStore = await LocalStore.in(join(folder, 'broken'));
     writeFileSync(join(folder, 'broken/a'), 'a file where a folder should be');
-    await expect(store.putFile('a/b', file(Buffer.from('x')))).rejects.toMatchObject({
+    await expect(objectStore.putFile('a/b', file(Buffer.from('x')))).rejects.toMatchObject({
       name: 'StorageError',
     });
   });
@@ -99,8 +99,8 @@ describeWith(['gofakes3'], 'bucket store', ({ gofakes3 }) => {
   behavesLikeAStore(async () => new S3Store(s3Options(server.endpoint)));
 
   it('distinguishes a missing folder from an empty one', async () => {
-    const store = new S3Store({ ...s3Options(server.endpoint), bucket: 'no-such-bucket' });
-    await expect(store.putFile('a', file(Buffer.from('x')))).rejects.toMatchObject({
+    const objectStore = new S3Store({ ...s3Options(server.endpoint), bucket: 'no-such-bucket' });
+    await expect(objectStore.putFile('a', file(Buffer.from('x')))).rejects.toMatchObject({
       code: 'STORAGE_AWAY',
     });
   });
@@ -123,36 +123,36 @@ describe('faulty storage service', () => {
   };
 
   it('that never responds causes a timeout', async () => {
-    const store = await serviceThat(() => undefined);
-    await expect(store.size('a')).rejects.toMatchObject({ code: 'STORAGE_AWAY' });
-    await expect(store.putFile('a', file(Buffer.from('x')))).rejects.toMatchObject({
+    const objectStore = await serviceThat(() => undefined);
+    await expect(objectStore.size('a')).rejects.toMatchObject({ code: 'STORAGE_AWAY' });
+    await expect(objectStore.putFile('a', file(Buffer.from('x')))).rejects.toMatchObject({
       code: 'STORAGE_AWAY',
     });
   });
 
   it('that stores less than it received causes an error', async () => {
-    const store = await serviceThat((request, response) => {
+    const objectStore = await serviceThat((request, response) => {
       request.resume();
       response.setHeader('content-length', request.method === 'HEAD' ? 3 : 0);
       response.end();
     });
-    await expect(store.putFile('a', file(Buffer.from('12345')))).rejects.toThrow('an incomplete');
+    await expect(objectStore.putFile('a', file(Buffer.from('12345')))).rejects.toThrow('an incomplete');
   });
 
   it('that aborts a response causes an error instead of a truncated file', async () => {
-    const store = await serviceThat((_, response) => {
+    const objectStore = await serviceThat((_, response) => {
       response.setHeader('content-length', 1_000);
       response.write('the beginning');
       setTimeout(() => response.destroy(), 50);
     });
-    await expect(read(store, 'a')).rejects.toThrow();
+    await expect(read(objectStore, 'a')).rejects.toThrow();
   });
 
   it('that is full or denies access causes an error that says so', async () => {
-    const store = await serviceThat((_, response) => {
+    const objectStore = await serviceThat((_, response) => {
       response.statusCode = 403;
       response.end('<Error><Code>AccessDenied</Code></Error>');
     });
-    await expect(store.delete('a')).rejects.toMatchObject({ code: 'STORAGE_AWAY' });
+    await expect(objectStore.delete('a')).rejects.toMatchObject({ code: 'STORAGE_AWAY' });
   });
 });

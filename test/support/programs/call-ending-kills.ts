@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Knex } from 'knex';
-import { CallCompletedEvents } from '../../../src/calls/history/call-completed-events.js';
+import { CallEventRecorder } from '../../../src/calls/history/call-event-recorder.js';
 import { SummariesRepository } from '../../../src/calls/history/summaries.repository.js';
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
 import type { Agent } from '../../../src/features/agents/agent.model.js';
@@ -40,7 +40,7 @@ export async function setUpKills(db: Knex, connection: DatabaseConnection): Prom
   const agent = await makeAgent(db, new SecretBox(secrets), [
     { url: 'https://hook.test/', events: ['call.completed'] },
   ]);
-  const events = new CallCompletedEvents({
+  const events = new CallEventRecorder({
     events: new WebhookOutbox(new AgentsRepository(db), new DeliveriesRepository(db)),
     summaries: new SummariesRepository(db),
     links: new SignedLinks(secrets),

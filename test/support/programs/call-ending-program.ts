@@ -1,7 +1,7 @@
 // A minimal gateway for tests that kill it. It ends calls of one agent, several concurrently, on
 // the database of its first argument, and prints each call's ID once its end is acknowledged.
 import { pino } from 'pino';
-import { CallCompletedEvents } from '../../../src/calls/history/call-completed-events.js';
+import { CallEventRecorder } from '../../../src/calls/history/call-event-recorder.js';
 import { SummariesRepository } from '../../../src/calls/history/summaries.repository.js';
 import { createWebhooksModule } from '../../../src/composition/webhooks.module.js';
 import { AgentsRepository } from '../../../src/features/agents/agents.repository.js';
@@ -26,7 +26,7 @@ const webhooks = createWebhooksModule({
   log: pino({ level: 'silent' }),
   allowedHosts: [],
 });
-const events = new CallCompletedEvents({
+const events = new CallEventRecorder({
   events: webhooks.events,
   summaries: new SummariesRepository(db),
   links: new SignedLinks(secrets),

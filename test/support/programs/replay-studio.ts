@@ -77,7 +77,7 @@ export class Scene {
       ticker: new FrameTicker(time),
       languageModel: scripted(time, replies),
       speechCache: new SpeechCache(time),
-      log: {
+      callLog: {
         started: async () => undefined,
         turn: async () => undefined,
         ended: async () => undefined,

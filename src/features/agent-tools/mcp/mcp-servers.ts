@@ -5,7 +5,7 @@ import type { EgressClient } from '../../../platform/egress/egress-client.js';
 import { MAX_TOOLS_BYTES } from '../../agents/config/tool-limits.js';
 import type { CallTool } from '../tool-set.js';
 import type { ArgumentValidator } from '../validation/argument-validator.js';
-import type { ToolCaller } from '../webhook-tool.js';
+import type { ToolContext } from '../webhook-tool.js';
 import { fairShares } from './fair-share.js';
 import { type ListedTool, McpSession, type SkippedTool } from './mcp-session.js';
 import { mcpTool } from './mcp-tool.js';
@@ -20,7 +20,7 @@ const MAX_TOOLS = 100;
 const MAX_LOGGED_TOOLS = 5;
 
 export interface McpConnectionsParts {
-  readonly outbound: Pick<EgressClient, 'fetch'>;
+  readonly egress: Pick<EgressClient, 'fetch'>;
   readonly validator: ArgumentValidator;
   readonly log: Logger;
   readonly startTimeoutMs?: number;
@@ -61,11 +61,11 @@ export class McpConnections {
 
   /** @param taken names of the call's other tools */
   async open(
-    caller: ToolCaller,
+    toolContext: ToolContext,
     servers: readonly McpServerConfig[],
     taken: readonly string[],
   ): Promise<OpenMcpConnections> {
-    const { agentId } = caller;
+    const { agentId } = toolContext;
     let named: readonly CallTool[] | undefined;
     const onChange = () => {
       named = undefined;
@@ -85,7 +85,7 @@ export class McpConnections {
     for (const { server } of lines) this.#storeEmptyList(ToolListCache.keyOf(agentId, server));
     return {
       tools: () => {
-        named ??= this.#toCallTools(caller, lines, taken);
+        named ??= this.#toCallTools(toolContext, lines, taken);
         return named;
       },
       close: () => {
@@ -95,7 +95,7 @@ export class McpConnections {
   }
 
   #connect(agentId: string, server: McpServerConfig, onChange: () => void): ServerConnection {
-    const { outbound } = this.#parts;
+    const { egress } = this.#parts;
     const onFault = (error: unknown) => this.#logFault(agentId, error);
     const line: ServerConnection = {
       server,
@@ -103,7 +103,7 @@ export class McpConnections {
       tools: [],
       session: new McpSession({
         server,
-        outbound,
+        egress,
         onListed: (tools) => {
           this.#lists.set(ToolListCache.keyOf(agentId, server), tools);
           line.tools = tools;
@@ -147,12 +147,12 @@ export class McpConnections {
   }
 
   #toCallTools(
-    caller: ToolCaller,
+    toolContext: ToolContext,
     lines: readonly ServerConnection[],
     taken: readonly string[],
   ): readonly CallTool[] {
     const { validator, log } = this.#parts;
-    const { agentId } = caller;
+    const { agentId } = toolContext;
     const shares = fairShares(
       lines.map(({ tools }) => tools.length),
       MAX_TOOLS,
@@ -174,7 +174,7 @@ export class McpConnections {
       const name = names[i];
       return name === undefined
         ? []
-        : [mcpTool(tool, name, { session, caller, validator, onFault })];
+        : [mcpTool(tool, name, { session, toolContext, validator, onFault })];
     });
   }
 

@@ -45,7 +45,7 @@ export interface SkippedTool {
 
 export interface McpSessionOptions {
   readonly server: McpServerConfig;
-  readonly outbound: Pick<EgressClient, 'fetch'>;
+  readonly egress: Pick<EgressClient, 'fetch'>;
   /** Called with the new list after the server reported a change. */
   readonly onListed: (tools: readonly ListedTool[]) => void;
   /** Called with the tools of a list that are over a limit. */
@@ -144,7 +144,7 @@ export class McpSession {
   }
 
   async #connect(onGone: () => void): Promise<Connection> {
-    const { server, outbound, onFault } = this.#options;
+    const { server, egress, onFault } = this.#options;
     const client = new Client(
       { name: 'parley', version: '1' },
       // Results are not validated: schemas of servers are not compiled on this thread.
@@ -155,7 +155,7 @@ export class McpSession {
       this.#truncatedAnswers++;
       onGone();
     };
-    const transport = transportTo(server, mcpFetch(outbound.fetch, onTooLong));
+    const transport = transportTo(server, mcpFetch(egress.fetch, onTooLong));
     try {
       // The client's timeout covers the handshake, but not the opening of the stream.
       await withTimeout(

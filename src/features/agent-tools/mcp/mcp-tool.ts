@@ -4,7 +4,7 @@ import { formatToolResult } from '../tool-result-format.js';
 import { argumentSchema } from '../tool-schema.js';
 import type { CallTool } from '../tool-set.js';
 import type { ArgumentValidator } from '../validation/argument-validator.js';
-import type { ToolCaller } from '../webhook-tool.js';
+import type { ToolContext } from '../webhook-tool.js';
 import { McpAnswerError } from './mcp-fetch.js';
 import type { ListedTool, McpSession } from './mcp-session.js';
 
@@ -15,7 +15,7 @@ const MAX_REASON = 2_000;
 
 export interface McpToolParts {
   readonly session: Pick<McpSession, 'call'>;
-  readonly caller: ToolCaller;
+  readonly toolContext: ToolContext;
   readonly validator: Pick<ArgumentValidator, 'validate'>;
   readonly onFault: (error: unknown) => void;
 }
@@ -24,7 +24,7 @@ export interface McpToolParts {
 export function mcpTool(
   { name: ownName, description, inputSchema }: ListedTool,
   name: string,
-  { session, caller, validator, onFault }: McpToolParts,
+  { session, toolContext, validator, onFault }: McpToolParts,
 ): CallTool {
   const parameters = argumentSchema({ ...inputSchema, type: 'object' });
   let schema: string | undefined;
@@ -40,7 +40,7 @@ export function mcpTool(
     spec,
     problemWith: (args) => {
       schema ??= JSON.stringify(parameters);
-      return validator.validate({ ...caller, name }, { schema, args });
+      return validator.validate({ ...toolContext, name }, { schema, args });
     },
     async call(args, signal) {
       try {

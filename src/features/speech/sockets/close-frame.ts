@@ -20,12 +20,12 @@ export function closeFrameOf(error: unknown): CloseFrame | undefined {
   return { code, reason: truncate(error.message) };
 }
 
-function reasonOf({ faults }: InvalidInput): string {
-  if (faults.some(({ type }) => type === 'extra_forbidden'))
+function reasonOf({ errors }: InvalidInput): string {
+  if (errors.some(({ type }) => type === 'extra_forbidden'))
     return 'extra inputs are not permitted';
-  const [fault] = faults;
-  if (!fault || fault.type === 'json_invalid') return 'the message is not valid JSON';
-  return truncate(`${fault.loc.slice(1).join('.') || 'message'}: ${fault.msg}`);
+  const [error] = errors;
+  if (!error || error.type === 'json_invalid') return 'the message is not valid JSON';
+  return truncate(`${error.loc.slice(1).join('.') || 'message'}: ${error.msg}`);
 }
 
 /** Truncates between characters, so that the reason is valid UTF-8. */

@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
 import { ApiError } from '../../../platform/http/api-error.js';
-import type { SocketCall, SocketRoute } from '../../../platform/http/websocket-router.js';
+import type { SocketContext, SocketRoute } from '../../../platform/http/websocket-router.js';
 import type { ModelCatalog } from '../../model-catalog/model-catalog.js';
 import { MultiContextSession } from './multi-context-session.js';
 import { type SocketMessages, socketMessages } from './protocol.js';
@@ -29,14 +29,14 @@ export function speechSockets(parts: SpeechSocketParts): readonly SocketRoute[] 
     {
       ...shared,
       path: '/api/v1/tts/stream',
-      open: (socket, call) =>
-        sockets.open(socket, call, (session) => new SingleContextSession(session)),
+      open: (socket, context) =>
+        sockets.open(socket, context, (session) => new SingleContextSession(session)),
     },
     {
       ...shared,
       path: '/api/v1/tts/multi-stream',
-      open: (socket, call) =>
-        sockets.open(socket, call, (session) => new MultiContextSession(session)),
+      open: (socket, context) =>
+        sockets.open(socket, context, (session) => new MultiContextSession(session)),
     },
   ];
 }
@@ -54,7 +54,7 @@ class OpenSockets {
 
   open(
     socket: WebSocket,
-    { principal: { accountId }, log }: SocketCall,
+    { principal: { accountId }, log }: SocketContext,
     make: CreateHandler,
   ): void {
     const { clock, idleMs } = this.#parts;

@@ -12,7 +12,7 @@ export interface ApiDescription {
   readonly title: string;
   readonly version: string;
   readonly description: string;
-  /** URL of the API. Default: the origin of the document. */
+  /** URL of the API. Default: the origin of the OpenAPI document. */
   readonly serverUrl?: string;
 }
 
@@ -135,18 +135,18 @@ function headerParameters(route: Route): JsonSchema[] {
 }
 
 function requestBody(
-  { isMultipart, form }: Route,
+  { isForm, alternativeForm }: Route,
   schema: z.ZodType,
   schemas: SchemaComponents,
 ): JsonSchema {
   const required = !schema.safeParse(undefined).success;
   const body = described(schema, schemas, 'input');
-  if (isMultipart) return { required, content: { [FORM_TYPE]: formBody(schema, schemas) } };
+  if (isForm) return { required, content: { [FORM_TYPE]: formBody(schema, schemas) } };
   return {
     required,
     content: {
       [JSON_TYPE]: body,
-      ...(form && { [FORM_TYPE]: formBody(form.body, schemas) }),
+      ...(alternativeForm && { [FORM_TYPE]: formBody(alternativeForm.body, schemas) }),
     },
   };
 }
@@ -174,7 +174,7 @@ function encodings(form: JsonSchema, schemas: SchemaComponents): JsonSchema {
 
 function responses(route: Route, schemas: SchemaComponents): JsonSchema {
   const errors: Record<number, string> = { ...COMMON_ERRORS };
-  if (route.isMultipart || route.form) errors[400] = 'The form cannot be read';
+  if (route.isForm || route.alternativeForm) errors[400] = 'The form cannot be read';
   if (route.body) {
     errors[413] = 'The body is too large';
     errors[415] = 'The body is of another type';

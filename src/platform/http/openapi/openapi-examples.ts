@@ -41,11 +41,11 @@ const UNIX_SECONDS = 1_770_724_800;
 /** Deepest nesting of an example. It ends schemas that refer to themselves. */
 const MAX_DEPTH = 12;
 
-/** Creates values that match schemas, so that every body in the document has an example. */
+/** Creates values that match schemas, so that every body in the OpenAPI document has an example. */
 export class ExampleMaker {
   readonly #components: Readonly<Record<string, JsonSchema>>;
 
-  /** @param components - the document's named schemas, to which references point */
+  /** @param components - the OpenAPI document's named schemas, to which references point */
   constructor(components: Readonly<Record<string, JsonSchema>>) {
     this.#components = components;
   }

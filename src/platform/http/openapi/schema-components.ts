@@ -4,7 +4,7 @@ import { type JsonSchema, jsonSchemaOf } from './json-schema.js';
 const PREFIX = '#/components/schemas/';
 
 /**
- * The named schemas of the document. A schema with an `id` in its meta appears once and is referenced.
+ * The named schemas of the OpenAPI document. A schema with an `id` in its meta appears once and is referenced.
  * If its forms in requests and responses differ, the latter is named `…Output`.
  */
 export class SchemaComponents {

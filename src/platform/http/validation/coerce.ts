@@ -1,15 +1,27 @@
-/** A fault of a value in the words of Pydantic. `loc` and `input` are added by its position. */
-export interface Rejection {
+/** The error of a value, in the words of Pydantic. Its position adds `loc` and `input`. */
+export interface FieldError {
   readonly type: string;
   readonly msg: string;
   readonly ctx?: Readonly<Record<string, unknown>>;
 }
 
-/** A rejected value. A class, so that no client can send an object that looks like it. */
-export class Refused {
-  readonly refusal: Rejection;
-  constructor(type: string, msg: string, ctx?: Rejection['ctx']) {
-    this.refusal = ctx ? { type, msg, ctx } : { type, msg };
+/** The error of a rule with its own message. */
+export function ruleError(sentence: string): FieldError {
+  return { type: 'value_error', msg: `Value error, ${sentence}`, ctx: { error: {} } };
+}
+
+/** An invalid value. A class, so that no client can send an object that looks like it. */
+export class InvalidValue {
+  readonly error: FieldError;
+
+  /** For a rule with its own message. */
+  static ofRule(sentence: string): InvalidValue {
+    const { type, msg, ctx } = ruleError(sentence);
+    return new InvalidValue(type, msg, ctx);
+  }
+
+  constructor(type: string, msg: string, ctx?: FieldError['ctx']) {
+    this.error = ctx ? { type, msg, ctx } : { type, msg };
   }
 }
 
@@ -23,12 +35,12 @@ const FALSE_WORDS = new Set(['0', 'off', 'f', 'false', 'n', 'no']);
 const MAX_DIGITS = 4_300;
 
 /** A string. Numbers are not converted. */
-export function toText(value: unknown): string | Refused {
+export function toText(value: unknown): string | InvalidValue {
   if (typeof value !== 'string') {
-    return new Refused('string_type', 'Input should be a valid string');
+    return new InvalidValue('string_type', 'Input should be a valid string');
   }
   if (LONE_SURROGATE.test(value)) {
-    return new Refused(
+    return new InvalidValue(
       'string_unicode',
       'Input should be a valid string, unable to parse raw data as a unicode string',
     );
@@ -37,20 +49,20 @@ export function toText(value: unknown): string | Refused {
 }
 
 /** An integer, from a number without a fraction or from a decimal string. */
-export function toInteger(value: unknown): number | Refused {
+export function toInteger(value: unknown): number | InvalidValue {
   if (typeof value === 'number') return wholeNumber(value);
   if (typeof value !== 'string') {
-    return new Refused('int_type', 'Input should be a valid integer');
+    return new InvalidValue('int_type', 'Input should be a valid integer');
   }
   const text = value.trim();
   if (text.length > MAX_DIGITS) {
-    return new Refused(
+    return new InvalidValue(
       'int_parsing_size',
       'Unable to parse input string as an integer, exceeded maximum size',
     );
   }
   if (!INTEGER.test(text)) {
-    return new Refused(
+    return new InvalidValue(
       'int_parsing',
       'Input should be a valid integer, unable to parse string as an integer',
     );
@@ -58,10 +70,10 @@ export function toInteger(value: unknown): number | Refused {
   return wholeNumber(Number(text.replaceAll('_', '')));
 }
 
-function wholeNumber(value: number): number | Refused {
+function wholeNumber(value: number): number | InvalidValue {
   if (!Number.isFinite(value)) return notFinite();
   if (!Number.isInteger(value)) {
-    return new Refused(
+    return new InvalidValue(
       'int_from_float',
       'Input should be a valid integer, got a number with a fractional part',
     );
@@ -70,15 +82,15 @@ function wholeNumber(value: number): number | Refused {
 }
 
 /** A finite number, from a number or a decimal string. */
-export function toNumber(value: unknown): number | Refused {
+export function toNumber(value: unknown): number | InvalidValue {
   if (typeof value === 'number') return Number.isFinite(value) ? value : notFinite();
   if (typeof value !== 'string') {
-    return new Refused('float_type', 'Input should be a valid number');
+    return new InvalidValue('float_type', 'Input should be a valid number');
   }
   const text = value.trim();
   if (NOT_FINITE.test(text)) return notFinite();
   if (text.length > MAX_DIGITS || !NUMBER.test(text)) {
-    return new Refused(
+    return new InvalidValue(
       'float_parsing',
       'Input should be a valid number, unable to parse string as a number',
     );
@@ -87,12 +99,12 @@ export function toNumber(value: unknown): number | Refused {
   return Number.isFinite(number) ? number : notFinite();
 }
 
-function notFinite(): Refused {
-  return new Refused('finite_number', 'Input should be a finite number');
+function notFinite(): InvalidValue {
+  return new InvalidValue('finite_number', 'Input should be a finite number');
 }
 
 /** A boolean, from a boolean, 0 or 1, or a word such as `yes`. */
-export function toBoolean(value: unknown): boolean | Refused {
+export function toBoolean(value: unknown): boolean | InvalidValue {
   if (typeof value === 'boolean') return value;
   if (value === 1) return true;
   if (value === 0) return false;
@@ -103,8 +115,8 @@ export function toBoolean(value: unknown): boolean | Refused {
   }
   const isReadable = typeof value === 'string' || Number.isInteger(value);
   return isReadable
-    ? new Refused('bool_parsing', 'Input should be a valid boolean, unable to interpret input')
-    : new Refused('bool_type', 'Input should be a valid boolean');
+    ? new InvalidValue('bool_parsing', 'Input should be a valid boolean, unable to interpret input')
+    : new InvalidValue('bool_type', 'Input should be a valid boolean');
 }
 
 /** Returns `'a', 'b' or 'c'`. */

@@ -1,4 +1,6 @@
-/** One fault of a request, in the form of Pydantic v2. */
+import { ruleError } from './coerce.js';
+
+/** One error of a request, in the form of Pydantic v2. */
 export interface ValidationError {
   readonly type: string;
   /** Starts with body, query, path or header; then names, and indexes as integers. */
@@ -8,14 +10,14 @@ export interface ValidationError {
   readonly ctx?: Readonly<Record<string, unknown>>;
 }
 
-/** A request that does not match its schema. The response is 422 and lists all faults. */
+/** A request that does not match its schema. The response is 422 and lists all errors. */
 export class InvalidInput extends Error {
   override readonly name = 'InvalidInput';
-  readonly faults: readonly ValidationError[];
+  readonly errors: readonly ValidationError[];
 
-  constructor(faults: readonly ValidationError[]) {
-    super(faults[0]?.msg ?? 'The request is not valid');
-    this.faults = faults;
+  constructor(errors: readonly ValidationError[]) {
+    super(errors[0]?.msg ?? 'The request is not valid');
+    this.errors = errors;
   }
 }
 
@@ -25,6 +27,6 @@ export function valueError(
   sentence: string,
   input: unknown,
 ): InvalidInput {
-  const msg = `Value error, ${sentence}`;
-  return new InvalidInput([{ type: 'value_error', loc, msg, input, ctx: { error: {} } }]);
+  const { type, msg, ctx } = ruleError(sentence);
+  return new InvalidInput([{ type, loc, msg, input, ctx }]);
 }

@@ -19,7 +19,7 @@ export async function readJsonBody(request: IncomingMessage, maxBytes: number): 
   if (!isJson(request.headers['content-type'])) {
     throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json');
   }
-  return runInSteps(parsed(bytes));
+  return runInSteps(parseInSteps(bytes));
 }
 
 /** Reads the whole body. Reading stops at the limit. */
@@ -50,11 +50,11 @@ function isJson(contentType: string | undefined): boolean {
 
 /** Parses UTF-8 JSON with bounded nesting and without `__proto__` members. */
 export function parseJson(bytes: Uint8Array): unknown {
-  return runToEnd(parsed(bytes));
+  return runToEnd(parseInSteps(bytes));
 }
 
-function* parsed(bytes: Uint8Array): SteppedTask<unknown> {
-  const text = yield* decoded(bytes);
+function* parseInSteps(bytes: Uint8Array): SteppedTask<unknown> {
+  const text = yield* decodeInSteps(bytes);
   const deep = yield* tooDeepAt(text);
   if (deep !== undefined) {
     throw jsonInvalid(`Nesting deeper than ${MAX_JSON_DEPTH} levels`, deep);
@@ -70,7 +70,7 @@ function* parsed(bytes: Uint8Array): SteppedTask<unknown> {
   }
 }
 
-function* decoded(bytes: Uint8Array): SteppedTask<string> {
+function* decodeInSteps(bytes: Uint8Array): SteppedTask<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let text = '';
   try {

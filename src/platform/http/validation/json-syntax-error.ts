@@ -10,7 +10,7 @@ export interface JsonSyntaxError {
 /** Deepest nesting of a JSON body. */
 export const MAX_JSON_DEPTH = 100;
 
-class Found extends Error {
+class SyntaxFault extends Error {
   readonly at: number;
   constructor(error: string, at: number) {
     super(error);
@@ -48,9 +48,9 @@ export function* findJsonFault(text: string): SteppedTask<JsonSyntaxError> {
   try {
     const end = yield* new Skipper(text).value(skipSpace(text, 0));
     const rest = skipSpace(text, end);
-    if (rest < text.length) throw new Found('Extra data', rest);
+    if (rest < text.length) throw new SyntaxFault('Extra data', rest);
   } catch (fault) {
-    if (!(fault instanceof Found)) throw fault;
+    if (!(fault instanceof SyntaxFault)) throw fault;
     return { error: fault.message, offset: yield* codePointsBefore(text, fault.at) };
   }
   return { error: 'Expecting value', offset: 0 };
@@ -99,7 +99,7 @@ class Skipper {
       default: {
         const literal = /(?:null|true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)/y;
         literal.lastIndex = at;
-        if (!literal.test(text)) throw new Found('Expecting value', at);
+        if (!literal.test(text)) throw new SyntaxFault('Expecting value', at);
         return literal.lastIndex;
       }
     }
@@ -112,7 +112,7 @@ class Skipper {
     for (;;) {
       at = skipSpace(text, yield* this.value(at));
       if (text[at] === ']') return at + 1;
-      if (text[at] !== ',') throw new Found("Expecting ',' delimiter", at);
+      if (text[at] !== ',') throw new SyntaxFault("Expecting ',' delimiter", at);
       at = skipSpace(text, at + 1);
       yield* this.#pause(at);
     }
@@ -124,13 +124,13 @@ class Skipper {
     if (text[at] === '}') return at + 1;
     for (;;) {
       if (text[at] !== '"') {
-        throw new Found('Expecting property name enclosed in double quotes', at);
+        throw new SyntaxFault('Expecting property name enclosed in double quotes', at);
       }
       at = skipSpace(text, skipString(text, at));
-      if (text[at] !== ':') throw new Found("Expecting ':' delimiter", at);
+      if (text[at] !== ':') throw new SyntaxFault("Expecting ':' delimiter", at);
       at = skipSpace(text, yield* this.value(skipSpace(text, at + 1)));
       if (text[at] === '}') return at + 1;
-      if (text[at] !== ',') throw new Found("Expecting ',' delimiter", at);
+      if (text[at] !== ',') throw new SyntaxFault("Expecting ',' delimiter", at);
       at = skipSpace(text, at + 1);
       yield* this.#pause(at);
     }
@@ -150,17 +150,17 @@ function skipString(text: string, start: number): number {
     const char = text[i];
     if (char === '"') return i + 1;
     if (char === undefined) break;
-    if (char !== '\\') throw new Found('Invalid control character at', i);
+    if (char !== '\\') throw new SyntaxFault('Invalid control character at', i);
     i++;
     if (i >= text.length) break;
     if (text[i] === 'u') {
       if (!/^[0-9a-f]{4}$/i.test(text.slice(i + 1, i + 5))) {
-        throw new Found('Invalid \\uXXXX escape', i);
+        throw new SyntaxFault('Invalid \\uXXXX escape', i);
       }
       i += 4;
     } else if (!'"\\/bfnrt'.includes(text[i]!)) {
-      throw new Found('Invalid \\escape', i - 1);
+      throw new SyntaxFault('Invalid \\escape', i - 1);
     }
   }
-  throw new Found('Unterminated string starting at', start);
+  throw new SyntaxFault('Unterminated string starting at', start);
 }

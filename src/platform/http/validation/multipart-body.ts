@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import multer, { MulterError } from 'multer';
 import { ApiError } from '../api-error.js';
+import { InvalidValue } from './coerce.js';
 import { valueError } from './invalid-input.js';
-import { custom, valueRefused } from './schema-builders.js';
+import { custom } from './schema-builders.js';
 
 /** Limit of everything except the files: names, fields, boundaries. */
 const MORE_BYTES = 65_536;
@@ -26,11 +27,11 @@ export class UploadedFile {
   }
 }
 
-/** Member of a file's schema with its media types. The document moves them to the encodings. */
+/** Member of a file's schema with its media types. The OpenAPI document moves them to the encodings. */
 export const MEDIA_TYPES = 'x-media-types';
 
 /** Documentation of a form's file. */
-export interface UploadKind {
+export interface UploadDescription {
   readonly description: string;
   readonly mediaTypes: readonly string[];
   /** Example of the content. */
@@ -38,12 +39,12 @@ export interface UploadKind {
 }
 
 /** A file in the schema of a form. */
-export function upload({ description, mediaTypes, example }: UploadKind) {
+export function upload({ description, mediaTypes, example }: UploadDescription) {
   return custom<UploadedFile>(
     (value) =>
       value instanceof UploadedFile
         ? value
-        : valueRefused(`Expected UploadFile, received: ${typeof value}`),
+        : InvalidValue.ofRule(`Expected UploadFile, received: ${typeof value}`),
     {
       type: 'string',
       format: 'binary',

@@ -3,7 +3,7 @@ import {
   codePoints,
   counted,
   oneOfText,
-  Refused,
+  InvalidValue,
   toBoolean,
   toInteger,
   toNumber,
@@ -19,24 +19,25 @@ import {
 
 type Json = Readonly<Record<string, unknown>>;
 
-function leaf<T>(read: (value: unknown) => T | Refused, json: Json) {
+/** A field with its own conversion. `json` is its JSON schema. */
+export function custom<T>(read: (value: unknown) => T | InvalidValue, json: Json) {
   return z
     .unknown()
     .transform((value, context): T => {
-      const outcome = value === undefined ? new Refused('missing', 'Field required') : read(value);
-      if (!(outcome instanceof Refused)) return outcome;
+      const outcome = value === undefined ? new InvalidValue('missing', 'Field required') : read(value);
+      if (!(outcome instanceof InvalidValue)) return outcome;
       context.issues.push({
         code: 'custom',
         input: value,
-        params: outcome.refusal,
-        message: outcome.refusal.msg,
+        params: outcome.error,
+        message: outcome.error.msg,
       });
       return z.NEVER;
     })
     .meta(json);
 }
 
-/** Pattern of a printable character, for the document. The check itself has its own message. */
+/** Pattern of a printable character, for the OpenAPI document. The check itself has its own message. */
 export const PRINTABLE = '[^\\u0000-\\u001f\\u007f-\\u009f]';
 
 export interface TextOptions {
@@ -53,7 +54,7 @@ export interface TextOptions {
 /** A string. Lone surrogates are rejected, and U+0000 unless `allowNul`. */
 export function str(options: TextOptions = {}) {
   const { min, max, pattern } = options;
-  return leaf((value) => readText(value, options), {
+  return custom((value) => readText(value, options), {
     type: 'string',
     ...(min === undefined ? {} : { minLength: min }),
     ...(max === undefined ? {} : { maxLength: max }),
@@ -64,25 +65,25 @@ export function str(options: TextOptions = {}) {
   });
 }
 
-function readText(value: unknown, options: TextOptions): string | Refused {
+function readText(value: unknown, options: TextOptions): string | InvalidValue {
   const { min = 0, max = Number.POSITIVE_INFINITY, pattern } = options;
   const text = toText(value);
-  if (text instanceof Refused) return text;
-  if (!options.allowNul && text.includes('\0')) return valueRefused('text must not contain U+0000');
+  if (text instanceof InvalidValue) return text;
+  if (!options.allowNul && text.includes('\0')) return InvalidValue.ofRule('text must not contain U+0000');
   if (min > 0 || max < text.length) {
     const length = codePoints(text);
     if (length < min) {
       const msg = `String should have at least ${counted(min, 'character')}`;
-      return new Refused('string_too_short', msg, { min_length: min });
+      return new InvalidValue('string_too_short', msg, { min_length: min });
     }
     if (length > max) {
       const msg = `String should have at most ${counted(max, 'character')}`;
-      return new Refused('string_too_long', msg, { max_length: max });
+      return new InvalidValue('string_too_long', msg, { max_length: max });
     }
   }
   if (pattern && !pattern.test(text)) {
     const msg = `String should match pattern '${pattern.source}'`;
-    return new Refused('string_pattern_mismatch', msg, { pattern: pattern.source });
+    return new InvalidValue('string_pattern_mismatch', msg, { pattern: pattern.source });
   }
   return text;
 }
@@ -97,7 +98,7 @@ export interface NumberOptions {
 
 /** An integer. */
 export function int(options: NumberOptions = {}) {
-  return leaf((value) => inRange(toInteger(value), options), {
+  return custom((value) => inRange(toInteger(value), options), {
     type: 'integer',
     ...numberJson(options),
   });
@@ -105,26 +106,26 @@ export function int(options: NumberOptions = {}) {
 
 /** A finite number. */
 export function float(options: NumberOptions = {}) {
-  return leaf((value) => inRange(toNumber(value), options), {
+  return custom((value) => inRange(toNumber(value), options), {
     type: 'number',
     ...numberJson(options),
   });
 }
 
-function inRange(value: number | Refused, { ge, le, gt, lt }: NumberOptions): number | Refused {
-  if (value instanceof Refused) return value;
+function inRange(value: number | InvalidValue, { ge, le, gt, lt }: NumberOptions): number | InvalidValue {
+  if (value instanceof InvalidValue) return value;
   const should = 'Input should be';
   if (ge !== undefined && value < ge) {
-    return new Refused('greater_than_equal', `${should} greater than or equal to ${ge}`, { ge });
+    return new InvalidValue('greater_than_equal', `${should} greater than or equal to ${ge}`, { ge });
   }
   if (gt !== undefined && value <= gt) {
-    return new Refused('greater_than', `${should} greater than ${gt}`, { gt });
+    return new InvalidValue('greater_than', `${should} greater than ${gt}`, { gt });
   }
   if (le !== undefined && value > le) {
-    return new Refused('less_than_equal', `${should} less than or equal to ${le}`, { le });
+    return new InvalidValue('less_than_equal', `${should} less than or equal to ${le}`, { le });
   }
   if (lt !== undefined && value >= lt) {
-    return new Refused('less_than', `${should} less than ${lt}`, { lt });
+    return new InvalidValue('less_than', `${should} less than ${lt}`, { lt });
   }
   return value;
 }
@@ -160,27 +161,27 @@ export function isUuid(text: string): boolean {
 
 /** A boolean. */
 export function bool(options: { readonly description?: string } = {}) {
-  return leaf(toBoolean, { type: 'boolean', ...described(options) });
+  return custom(toBoolean, { type: 'boolean', ...described(options) });
 }
 
-/** One of some strings. `as` is the fault's type: `enum` (default) or `literal_error`. */
+/** One of some strings. `as` is the error's type: `enum` (default) or `literal_error`. */
 export function oneOf<const T extends string>(
   values: readonly T[],
   options: { readonly as?: 'enum' | 'literal_error'; readonly description?: string } = {},
 ) {
   const expected = oneOfText(values);
   const known: ReadonlyMap<unknown, T> = new Map(values.map((value) => [value, value]));
-  return leaf<T>(
+  return custom<T>(
     (value) =>
       known.get(value) ??
-      new Refused(options.as ?? 'enum', `Input should be ${expected}`, { expected }),
+      new InvalidValue(options.as ?? 'enum', `Input should be ${expected}`, { expected }),
     { type: 'string', enum: values, ...described(options) },
   );
 }
 
 /** A string, number or boolean without conversion: the values of flat maps. */
 export function scalar() {
-  return leaf<string | number | boolean>(
+  return custom<string | number | boolean>(
     (value) => {
       if (typeof value === 'boolean') return value;
       return typeof value === 'number' ? toNumber(value) : readText(value, {});
@@ -192,16 +193,16 @@ export function scalar() {
 /** An object of any JSON values, at most `maxBytes` long as JSON. */
 export function anyDict(options: { readonly maxBytes?: number } = {}) {
   const maxBytes = options.maxBytes ?? 65_536;
-  return leaf<Record<string, unknown>>(
+  return custom<Record<string, unknown>>(
     (value) => {
-      if (!isDict(value)) return new Refused('dict_type', 'Input should be a valid dictionary');
+      if (!isDict(value)) return new InvalidValue('dict_type', 'Input should be a valid dictionary');
       const text = JSON.stringify(value);
       if (Buffer.byteLength(text) > maxBytes) {
-        return valueRefused(`the object must not be longer than ${maxBytes} bytes`);
+        return InvalidValue.ofRule(`the object must not be longer than ${maxBytes} bytes`);
       }
       // JSON.stringify writes lone surrogates and U+0000 as escapes; neither can be stored.
       if (/(?<!\\)(\\\\)*\\u(0000|d[89a-f])/.test(text)) {
-        return valueRefused('text must not contain U+0000 or lone surrogates');
+        return InvalidValue.ofRule('text must not contain U+0000 or lone surrogates');
       }
       return value;
     },
@@ -259,14 +260,6 @@ export function nullableShape(shape: Fields): Fields {
   const entries = Object.entries(shape).map(([key, field]) => [key, field.nullable()]);
   return Object.fromEntries(entries);
 }
-
-/** A `value_error` with its own message, for use inside `custom`. */
-export function valueRefused(sentence: string): Refused {
-  return new Refused('value_error', `Value error, ${sentence}`, { error: {} });
-}
-
-/** A field with its own conversion. `json` is its JSON schema. */
-export const custom = leaf;
 
 function described(options: { readonly description?: string }): Json {
   return options.description === undefined ? {} : { description: options.description };

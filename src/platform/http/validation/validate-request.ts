@@ -13,8 +13,8 @@ export interface InputSchemas {
   readonly body?: z.ZodType | undefined;
   readonly query?: z.ZodObject | undefined;
   readonly params?: z.ZodObject | undefined;
-  readonly isMultipart?: boolean | undefined;
-  readonly form?: RouteForm | undefined;
+  readonly isForm?: boolean | undefined;
+  readonly alternativeForm?: RouteForm | undefined;
   readonly maxBodyBytes: number;
 }
 
@@ -27,22 +27,22 @@ export interface Input {
 
 /**
  * Reads and checks all parts of a request.
- * @throws InvalidInput with the faults of every part, in the order path, query, body.
+ * @throws InvalidInput with the errors of every part, in the order path, query, body.
  */
 export async function readInput(request: Request, schemas: InputSchemas): Promise<Input> {
   if (Object.values(request.params).some((value) => String(value).includes('\0'))) {
     throw new ApiError('NOT_FOUND', 'There is nothing at this path');
   }
-  const faults: ValidationError[] = [];
+  const errors: ValidationError[] = [];
   const parse = async (part: string, schema: z.ZodType | undefined, raw: unknown) => {
     if (!schema) return undefined;
     const result = await parseInSlices(schema, raw);
     if (result.success) return result.data;
-    faults.push(...validationErrorsOf(part, raw, result.error.issues));
+    errors.push(...validationErrorsOf(part, raw, result.error.issues));
     return undefined;
   };
-  const form = schemas.form && request.is('multipart/form-data') ? schemas.form : undefined;
-  const readBody = schemas.isMultipart || form ? readMultipartBody : readJsonBody;
+  const form = schemas.alternativeForm && request.is('multipart/form-data') ? schemas.alternativeForm : undefined;
+  const readBody = schemas.isForm || form ? readMultipartBody : readJsonBody;
   const maxBytes = form?.maxFileBytes ?? schemas.maxBodyBytes;
   const bodySchema = form?.body ?? schemas.body;
   // As in FastAPI, a body that is null counts as absent.
@@ -56,7 +56,7 @@ export async function readInput(request: Request, schemas: InputSchemas): Promis
     ),
     body: await parse('body', bodySchema, body),
   };
-  if (faults.length > 0) throw new InvalidInput(faults);
+  if (errors.length > 0) throw new InvalidInput(errors);
   return input;
 }
 

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import { oneOfText, type Rejection } from './coerce.js';
+import { type FieldError, oneOfText, ruleError } from './coerce.js';
 import type { ValidationError } from './invalid-input.js';
 
 type Place = ValidationError['loc'][number];
 type Issue = z.core.$ZodIssue;
 
-/** The faults of one part of a request (`body`, `query`, `path`), in the form of Pydantic v2. */
+/** The errors of one part of a request (`body`, `query`, `path`), in the form of Pydantic v2. */
 export function validationErrorsOf(
   part: string,
   raw: unknown,
@@ -21,7 +21,7 @@ export function validationErrorsOf(
         input: at(raw, [...path, key]),
       }));
     }
-    return [placed(part, raw, path, refusalOf(issue, at(raw, path)))];
+    return [placed(part, raw, path, fieldErrorOf(issue, at(raw, path)))];
   });
 }
 
@@ -29,17 +29,17 @@ function placed(
   part: string,
   raw: unknown,
   path: readonly Place[],
-  refusal: Rejection,
+  error: FieldError,
 ): ValidationError {
-  const isMissing = refusal.type === 'missing';
+  const isMissing = error.type === 'missing';
   // The input of a missing field is the object without it in a body, and null in a query or path.
   const input = isMissing ? (part === 'body' ? at(raw, path.slice(0, -1)) : null) : at(raw, path);
   return {
-    type: refusal.type,
+    type: error.type,
     loc: [part, ...path],
-    msg: refusal.msg,
+    msg: error.msg,
     input: input ?? null,
-    ...(refusal.ctx ? { ctx: refusal.ctx } : {}),
+    ...(error.ctx ? { ctx: error.ctx } : {}),
   };
 }
 
@@ -52,10 +52,10 @@ function at(value: unknown, path: readonly Place[]): unknown {
   return found;
 }
 
-const MISSING: Rejection = { type: 'missing', msg: 'Field required' };
+const MISSING: FieldError = { type: 'missing', msg: 'Field required' };
 
-/** The fault of a value of another type, by zod's name of the expected type. */
-const WRONG_TYPE: Readonly<Record<string, Rejection>> = {
+/** The error of a value of another type, by zod's name of the expected type. */
+const WRONG_TYPE: Readonly<Record<string, FieldError>> = {
   string: { type: 'string_type', msg: 'Input should be a valid string' },
   number: { type: 'float_type', msg: 'Input should be a valid number' },
   int: { type: 'int_type', msg: 'Input should be a valid integer' },
@@ -68,31 +68,31 @@ const WRONG_TYPE: Readonly<Record<string, Rejection>> = {
   },
 };
 
-function refusalOf(issue: Issue, input: unknown): Rejection {
+function fieldErrorOf(issue: Issue, input: unknown): FieldError {
   switch (issue.code) {
     case 'custom':
-      return isRefusal(issue.params) ? issue.params : valueError(issue.message);
+      return isFieldError(issue.params) ? issue.params : ruleError(issue.message);
     case 'invalid_type':
       if (input === undefined) return MISSING;
-      return WRONG_TYPE[issue.expected] ?? valueError(issue.message);
+      return WRONG_TYPE[issue.expected] ?? ruleError(issue.message);
     case 'too_small':
       return issue.origin === 'array'
-        ? lengthRefusal('too_short', 'least', Number(issue.minimum), input)
-        : valueError(issue.message);
+        ? lengthError('too_short', 'least', Number(issue.minimum), input)
+        : ruleError(issue.message);
     case 'too_big':
       return issue.origin === 'array'
-        ? lengthRefusal('too_long', 'most', Number(issue.maximum), input)
-        : valueError(issue.message);
+        ? lengthError('too_long', 'most', Number(issue.maximum), input)
+        : ruleError(issue.message);
     case 'invalid_value': {
       const expected = oneOfText(issue.values.map(String));
       return { type: 'literal_error', msg: `Input should be ${expected}`, ctx: { expected } };
     }
     default:
-      return valueError(issue.message);
+      return ruleError(issue.message);
   }
 }
 
-function lengthRefusal(type: string, side: string, bound: number, input: unknown): Rejection {
+function lengthError(type: string, side: string, bound: number, input: unknown): FieldError {
   const actual = Array.isArray(input) ? input.length : 0;
   const items = `${bound} item${bound === 1 ? '' : 's'}`;
   return {
@@ -106,11 +106,6 @@ function lengthRefusal(type: string, side: string, bound: number, input: unknown
   };
 }
 
-function isRefusal(params: unknown): params is Rejection {
+function isFieldError(params: unknown): params is FieldError {
   return typeof params === 'object' && params !== null && 'type' in params && 'msg' in params;
-}
-
-/** The fault of a rule (`.refine`) with its own message. */
-function valueError(sentence: string): Rejection {
-  return { type: 'value_error', msg: `Value error, ${sentence}`, ctx: { error: {} } };
 }

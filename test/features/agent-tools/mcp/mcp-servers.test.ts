@@ -47,7 +47,7 @@ afterAll(async () => {
 
 function makeServers(startTimeoutMs = WAIT_OPTIONS.timeout): McpConnections {
   return new McpConnections({
-    outbound: new EgressClient(guard),
+    egress: new EgressClient(guard),
     validator,
     log,
     startTimeoutMs,

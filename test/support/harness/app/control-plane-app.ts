@@ -79,7 +79,7 @@ export interface ControlPlane {
   readonly database: TestDatabase;
   readonly box: SecretBox;
   readonly tokens: JsonWebTokens;
-  readonly directory: ApiKeyAuthenticator;
+  readonly authenticator: ApiKeyAuthenticator;
   /** Sends requests below `/api/v1` with a bearer token, or without one for null. */
   askAs(bearer: string | null): Ask;
   /** Creates an account and returns its ID. */
@@ -128,13 +128,13 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
   const metrics = new Metrics();
   let server: Server | undefined;
   let sockets: WebSocketRouter | undefined;
-  let directory: ApiKeyAuthenticator | undefined;
+  let authenticator: ApiKeyAuthenticator | undefined;
   beforeAll(async () => {
     const { db } = database;
-    const keys = new ApiKeysRepository(db);
-    directory = new ApiKeyAuthenticator({ keys, accounts: new AccountsRepository(db), tokens });
+    const apiKeys = new ApiKeysRepository(db);
+    authenticator = new ApiKeyAuthenticator({ keys: apiKeys, accounts: new AccountsRepository(db), tokens });
     const routes = [
-      ...apiKeyRoutes({ keys, directory }),
+      ...apiKeyRoutes({ apiKeys, authenticator }),
       ...testAgentRoutes(database, box, options),
       ...voiceRoutes(
         new VoiceService({
@@ -149,7 +149,7 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
       log: pino({ level: 'silent' }),
       metrics,
       routes,
-      keys: directory,
+      authenticator: authenticator,
       limiter,
       idempotency: new IdempotencyService(new IdempotencyRepository(db), box),
       maxBodyBytes: 1_048_576,
@@ -159,7 +159,7 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
     });
     server = createServer(app).listen(0, '127.0.0.1');
     sockets = new WebSocketRouter(options.sockets?.(db, secrets) ?? [], {
-      keys: directory,
+      authenticator: authenticator,
       limiter,
       log: pino({ level: 'silent' }),
       addressOf: addressIn(app),
@@ -221,8 +221,8 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
     database,
     box,
     tokens,
-    get directory() {
-      return found(directory);
+    get authenticator() {
+      return found(authenticator);
     },
     askAs,
     makeAccount,

@@ -49,12 +49,12 @@ export function withDictionaryPlane(): DictionaryPlane {
   const closing: (() => Promise<void>)[] = [() => encoders.close()];
   const plane = withControlPlane({
     routes: (db) => {
-      const users = new AgentsRepository(db);
+      const references = new AgentsRepository(db);
       const dictionaries = createDictionaries({
         config: { ...LimitSettings.parse({}), ...LIMITS },
         db,
         scheduler,
-        users,
+        references,
       });
       closing.push(() => dictionaries.close());
       const models = new ModelCatalog({ prefix: 'svc', llmModels: [] });

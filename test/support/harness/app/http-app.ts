@@ -146,7 +146,7 @@ export function withHttpApp(
       log: pino({ level: 'info' }, { write: (line: string) => void logged.push(line) }),
       metrics,
       routes: makeRoutes(aborted),
-      keys: { authenticate: async (bearer) => KEYS[bearer] },
+      authenticator: { authenticate: async (bearer) => KEYS[bearer] },
       limiter: new RateLimiter({ requestsPerMinute: 200, failedAuthsPerMinute: 5 }),
       maxBodyBytes: MAX_BODY_BYTES,
       health: [

@@ -85,7 +85,7 @@ export class RoomGateway {
         agents,
         calls,
         slots: admission,
-        inbound: { optionsFor: async () => ({}) },
+        inboundWebhooks: { optionsFor: async () => ({}) },
         numbers: new NumberOwnership(db),
       }),
       url: access.url,

@@ -17,7 +17,7 @@ import { makeTestFolder } from '../process/test-folder.js';
 export interface RecordingGatewayOptions {
   readonly gatewayId?: string;
   readonly dataDir?: string;
-  readonly store?: ObjectStore;
+  readonly objectStore?: ObjectStore;
   readonly channels?: 1 | 2;
   readonly mixdownTimeoutMs?: number;
 }
@@ -26,7 +26,7 @@ export interface RecordingGatewayOptions {
 export interface RecordingGateway {
   readonly gatewayId: string;
   readonly dataDir: string;
-  readonly store: ObjectStore;
+  readonly objectStore: ObjectStore;
   readonly recordings: RecordingService;
   /** Webhook events recorded for delivery. */
   readonly events: WebhookEvent[];
@@ -40,7 +40,7 @@ export async function openRecordingGateway(
   options: RecordingGatewayOptions = {},
 ): Promise<RecordingGateway> {
   const { gatewayId = randomUUID(), dataDir = makeTestFolder() } = options;
-  const store = options.store ?? (await LocalStore.in(join(dataDir, 'storage')));
+  const objectStore = options.objectStore ?? (await LocalStore.in(join(dataDir, 'storage')));
   const events: WebhookEvent[] = [];
   const logged: string[] = [];
   const recordings = await createRecordings({
@@ -49,13 +49,13 @@ export async function openRecordingGateway(
     db,
     gateways: new GatewaysRepository(db),
     calls: new CallsRepository(db, 0),
-    store,
+    objectStore,
     events: { record: async (_, recorded) => void events.push(...recorded) },
     scheduler: new CpuScheduler(1),
     log: logInto(logged),
     mixdownTimeoutMs: options.mixdownTimeoutMs,
   });
-  return { gatewayId, dataDir, store, recordings, events, logged };
+  return { gatewayId, dataDir, objectStore, recordings, events, logged };
 }
 
 /** Waits until the recording has the state `spooled`, from which any gateway can mix it down. */

@@ -75,7 +75,7 @@ export async function startSpeechApp(
     quota: slots,
     idleMs: options.idleMs ?? 10_000,
   };
-  const keys: Authenticator = {
+  const authenticator: Authenticator = {
     authenticate: async (bearer) =>
       bearer === 'key' ? { accountId: 'a', keyId: 1, scopes: ['speech'] } : undefined,
   };
@@ -88,13 +88,13 @@ export async function startSpeechApp(
       clock: options.clock ?? systemClock,
       maxMessageBytes: 1_048_576,
     }),
-    { keys, log, limiter, addressOf: () => '127.0.0.1' },
+    { authenticator, log, limiter, addressOf: () => '127.0.0.1' },
   );
   const app = createApp({
     log,
     metrics,
     routes: speechRoutes(parts),
-    keys,
+    authenticator,
     limiter,
     maxBodyBytes: 1_048_576,
     health: [],

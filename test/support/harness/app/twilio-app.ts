@@ -120,7 +120,7 @@ export function withTwilioPlane(options: TwilioPlaneOptions) {
         inboundCalls: new InboundCallService({
           ...outboundCalls!,
           agents: new AgentsRepository(db),
-          inbound: hooks!.inboundCalls,
+          inboundWebhooks: hooks!.inboundWebhooks,
         }),
         limiter: new RateLimiter({ requestsPerMinute: 0, failedAuthsPerMinute: 20 }),
         origin,

@@ -121,7 +121,7 @@ export function harness(options: HarnessOptions = {}) {
   const spokenBy: string[] = [];
   let ended: EndedReason | undefined;
 
-  const log: CallLog = {
+  const callLog: CallLog = {
     // Slower than the following turns, as with several database connections.
     started: async () => {
       await sleep(engineClock, 50);
@@ -164,7 +164,7 @@ export function harness(options: HarnessOptions = {}) {
       : [],
     tools: options.tools,
     speechCache: new SpeechCache(engineClock),
-    log,
+    callLog,
     onFault: (part, error) => faults.push(`${part}: ${String(error)}`),
     onEnded: (reason) => {
       ended = reason;

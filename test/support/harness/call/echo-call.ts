@@ -78,7 +78,7 @@ export class EchoCall {
       languageModel: { id: 'script', generate: () => this.#reply() },
       voice: work.voice(voice),
       speechCache: new SpeechCache(this.#clock),
-      log: { started: nothing, turn: nothing, ended: nothing },
+      callLog: { started: nothing, turn: nothing, ended: nothing },
       onFault: (part, error) => {
         throw new Error(part, { cause: error });
       },

@@ -105,7 +105,7 @@ class InterruptionCall {
       languageModel: { id: 'script', generate: () => this.#reply() },
       voice: work.voice(voice),
       speechCache: new SpeechCache(this.#clock),
-      log: {
+      callLog: {
         started: async () => undefined,
         turn: async (turn) => {
           if (turn.role === 'agent') this.#agentTurns.push(turn);

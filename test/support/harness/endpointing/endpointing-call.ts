@@ -58,7 +58,7 @@ export class EndpointingCall {
       languageModel: silentModel(texts),
       voice: shortVoice,
       speechCache: new SpeechCache(this.clock),
-      log: {
+      callLog: {
         started: async () => undefined,
         turn: async () => undefined,
         ended: async () => undefined,

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import express from 'express';
 import { afterEach, expect, it } from 'vitest';
-import { helpRoutes } from '../../../src/platform/http/help.routes.js';
+import { docsSiteRouter } from '../../../src/platform/http/docs-site.router.js';
 import { makeTestFolder } from '../../support/harness/process/test-folder.js';
 
 const folder = makeTestFolder();
@@ -13,7 +13,7 @@ let close: (() => void) | undefined;
 afterEach(() => close?.());
 
 async function serve(site: string): Promise<string> {
-  const server = createServer(express().use(helpRoutes(site))).listen(0, '127.0.0.1');
+  const server = createServer(express().use(docsSiteRouter(site))).listen(0, '127.0.0.1');
   close = () => server.close();
   await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -4,15 +4,15 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import express from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pageRoutes } from '../../src/server.js';
+import { consoleRouter } from '../../src/server.js';
 
 const built = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-describe('pageRoutes', () => {
+describe('consoleRouter', () => {
   let server: Server;
   beforeAll(async () => {
     const app = express();
-    app.use(pageRoutes({ page: built('src/web'), media: built('media') }));
+    app.use(consoleRouter({ console: built('src/web'), media: built('media') }));
     server = app.listen(0, '127.0.0.1');
     await once(server, 'listening');
   });
@@ -24,7 +24,7 @@ describe('pageRoutes', () => {
   /** The policy of the page for a browser that reaches the gateway by this host name. */
   const connectSources = async (host: string, publicUrl?: string) => {
     const app = express();
-    app.use(pageRoutes({ page: built('src/web'), media: built('media'), publicUrl }));
+    app.use(consoleRouter({ console: built('src/web'), media: built('media'), publicUrl }));
     const own = app.listen(0, '127.0.0.1');
     await once(own, 'listening');
     const { port } = own.address() as AddressInfo;

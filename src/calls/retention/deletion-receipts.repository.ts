@@ -29,7 +29,7 @@ export interface Deleted {
 }
 
 /** The table `deletion_receipts`. */
-export class DeletionAuditRepository {
+export class DeletionReceiptsRepository {
   readonly #db: Knex;
 
   constructor(db: Knex) {

@@ -7,7 +7,7 @@ import type { SummariesRepository } from './summaries.repository.js';
 /** Time that `call.completed` waits for its summary. The public API allows 30 s, including the delivery. */
 const SUMMARY_WITHIN_MS = 26_000;
 
-export interface CallCompletedEventsParts extends DownloadLinkParts {
+export interface CallEventRecorderParts extends DownloadLinkParts {
   readonly events: WebhookOutboxPort;
   readonly summaries: Pick<SummariesRepository, 'request'>;
 }
@@ -16,10 +16,10 @@ export interface CallCompletedEventsParts extends DownloadLinkParts {
  * Adds the link to the transcript to the events of a call's end, and holds `call.completed` for the
  * summary. The summary is requested in the transaction of the call's end.
  */
-export class CallCompletedEvents implements WebhookOutboxPort {
-  readonly #parts: CallCompletedEventsParts;
+export class CallEventRecorder implements WebhookOutboxPort {
+  readonly #parts: CallEventRecorderParts;
 
-  constructor(parts: CallCompletedEventsParts) {
+  constructor(parts: CallEventRecorderParts) {
     this.#parts = parts;
   }
 

@@ -35,7 +35,7 @@ import type { ModelCatalog } from '../features/model-catalog/model-catalog.js';
 import type { EgressClient } from '../platform/egress/egress-client.js';
 import type { SecretBox } from '../platform/secrets/secret-box.js';
 
-export interface CallsParts {
+export interface SessionsParts {
   /** Identifies this process; new at each start. */
   readonly gatewayId: string;
   readonly config: Config;
@@ -49,14 +49,14 @@ export interface CallsParts {
   readonly models: ModelCatalog;
   readonly llmRegistry: Pick<LlmRegistry, 'get' | 'fallbacksFor'>;
   /** Sends the requests of agents' tools. */
-  readonly outbound: EgressClient;
-  readonly speakers: VoiceRegistry;
+  readonly egress: EgressClient;
+  readonly voiceRegistry: VoiceRegistry;
   readonly listeningModels: ListeningModels;
   readonly dictionaries: CompiledDictionaries;
   readonly recordings: RecordingService;
   readonly replays: ReplayFiles | undefined;
   /** Receives the events of calls for monitoring. */
-  readonly hub: LiveEventBus;
+  readonly eventBus: LiveEventBus;
   readonly load: LoadMonitor;
   readonly observeFrame: FrameObserver;
   /** Starts to measure the delay of the event loop. @returns a function that stops it */
@@ -65,9 +65,9 @@ export interface CallsParts {
 }
 
 /** Everything that this gateway needs to hold calls: admission, providers, tools and observers. */
-export function createCallsModule(parts: CallsParts) {
+export function createSessionsModule(parts: SessionsParts) {
   const { config, box, gatewayId, log, calls, registry, load, metrics, models } = parts;
-  const { hub, listeningModels, recordings, replays } = parts;
+  const { eventBus, listeningModels, recordings, replays } = parts;
   registry.whileActive(() => {
     load.start(() => registry.size);
     return () => load.stop();
@@ -86,7 +86,7 @@ export function createCallsModule(parts: CallsParts) {
     ...parts,
     providers: createCallProviders({
       ...parts,
-      voices: parts.speakers,
+      voices: parts.voiceRegistry,
       sttProviders: new SttProviders(listeningModels.speechToText, config, log),
       speechCache: new SpeechCache(systemClock),
       tools,
@@ -95,7 +95,7 @@ export function createCallsModule(parts: CallsParts) {
     resolveConfig: (agent, overrides) => resolveCallConfig(agent, overrides, { models, box }),
     observers: [
       () => metrics.begin(),
-      createCallTap(hub),
+      createCallTap(eventBus),
       createRecordingObserver(recordings),
       ...(replays ? [createReplayObserver(replays)] : []),
     ],
@@ -113,7 +113,7 @@ export function createCallsModule(parts: CallsParts) {
 }
 
 /** All calls share one ticker; its delay is a measure of the load. */
-function createTicker({ load, log, observeFrame }: CallsParts): FrameTicker {
+function createTicker({ load, log, observeFrame }: SessionsParts): FrameTicker {
   return new FrameTicker(
     systemClock,
     (lateMs) => {
@@ -125,8 +125,8 @@ function createTicker({ load, log, observeFrame }: CallsParts): FrameTicker {
 }
 
 /** The tools that agents can call: webhooks, and those of MCP servers. */
-export function createAgentTools({ outbound, log }: Pick<CallsParts, 'outbound' | 'log'>) {
+export function createAgentTools({ egress, log }: Pick<SessionsParts, 'egress' | 'log'>) {
   const validator = new ArgumentValidator(log);
-  const mcp = new McpConnections({ outbound, validator, log });
-  return new AgentTools({ outbound, validator, mcp, log });
+  const mcp = new McpConnections({ egress, validator, log });
+  return new AgentTools({ egress, validator, mcp, log });
 }

@@ -44,7 +44,7 @@ const START_SCRIPT = `SwaggerUIBundle({
 const ASSETS = /^\/(swagger-ui\.css|swagger-ui-bundle\.js)$/;
 
 /** `/openapi.json`, and `/docs` with all of its files. */
-export function openApiRoutes(document: JsonSchema): Router {
+export function openApiRouter(document: JsonSchema): Router {
   const router = Router({ caseSensitive: true });
   const openapi = JSON.stringify(document);
   const require = createRequire(import.meta.url);

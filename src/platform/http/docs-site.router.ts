@@ -9,7 +9,7 @@ const INLINE_SCRIPTS = 'inline-scripts.json';
  * The documentation site at `/help`, if `npm run docs:build` has built it.
  * @param folder - the built site
  */
-export function helpRoutes(folder: string): Router {
+export function docsSiteRouter(folder: string): Router {
   const router = Router();
   const scripts = join(folder, INLINE_SCRIPTS);
   if (!existsSync(scripts)) return router;

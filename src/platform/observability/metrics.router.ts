@@ -7,7 +7,7 @@ import type { RateLimiter } from '../http/rate-limit.js';
 import { isSameHash } from '../secrets/timing-safe-equal.js';
 import type { Metrics } from './metrics.js';
 
-interface MetricsRouteParts {
+interface MetricsRouterParts {
   readonly metrics: Metrics;
   /** METRICS_TOKEN; undefined if only direct loopback clients may read metrics. */
   readonly token: string | undefined;
@@ -19,7 +19,7 @@ const FORWARDING_HEADER =
   /^(x-forwarded(-.*)?|forwarded|via|x-real-ip|.*-connecting-ip|.*client-ip)$/;
 
 /** `/metrics`, for clients with METRICS_TOKEN or, without that setting, clients on this machine. */
-export function metricsRoutes({ metrics, token, limiter }: MetricsRouteParts): Router {
+export function metricsRouter({ metrics, token, limiter }: MetricsRouterParts): Router {
   const router = Router({ caseSensitive: true });
   router.get('/metrics', async (request, response) => {
     response.locals.route = '/metrics';
