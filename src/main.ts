@@ -4,7 +4,7 @@ import { start } from './composition/container.js';
 import { type Config, readConfig } from './config/config.js';
 import { StartError } from './config/start-error.js';
 import { API_KEY_FILE } from './features/auth/first-account.js';
-import { ClusterWorker } from './platform/cluster/worker.js';
+import { ClusterWorker } from './platform/cluster/cluster-worker.js';
 import { hostInUrl } from './platform/http/public-origin.js';
 import { announcementLines, faultSentence } from './platform/process/announcement.js';
 import { Shutdown, StartCancelled } from './platform/process/shutdown.js';
@@ -22,7 +22,7 @@ async function startAndAnnounce(): Promise<void> {
   const config = readConfig(process.env);
   const onFatal = (error: unknown) => void fail(error);
   const { port, firstKey } = await start({ config, shutdown, worker, onFatal });
-  if (worker) worker.tell({ type: 'ready' });
+  if (worker) worker.report({ type: 'ready' });
   else announce(config, port, firstKey);
 }
 
@@ -43,7 +43,7 @@ function announce(config: Config, port: number, firstKey: string | undefined): v
 async function fail(error: unknown): Promise<void> {
   const sentence = faultSentence(error);
   // In a cluster, only the primary process prints.
-  if (worker) worker.tell({ type: 'failed', sentence });
+  if (worker) worker.report({ type: 'failed', sentence });
   else console.error(sentence);
   shutdown.limitMs = Math.min(shutdown.limitMs, CLOSE_WITHIN_MS);
   await shutdown.close();

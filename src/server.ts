@@ -27,7 +27,7 @@ export interface AppParts extends RouteServices {
   /** Everything below `/api/v1`. */
   readonly routes: readonly Route[];
   /** Handlers outside of `/api/v1`: webhooks of carriers and of LiveKit. */
-  readonly roots?: readonly RequestHandler[];
+  readonly carrierWebhooks?: readonly RequestHandler[];
   readonly health: readonly HealthPart[];
   readonly trustProxy: boolean | number | readonly string[];
   readonly publicUrl?: string | undefined;
@@ -51,7 +51,7 @@ export function createApp(parts: AppParts): Express {
   app.use(securityHeaders(parts.publicUrl));
   app.use('/api/v1', noStore);
   app.use('/api/v1', mountRoutes(parts.routes, parts));
-  for (const root of parts.roots ?? []) app.use(root);
+  for (const webhooks of parts.carrierWebhooks ?? []) app.use(webhooks);
   app.use(healthRouter(parts.health));
   app.use(metricsRouter({ ...parts, token: parts.metricsToken }));
   app.use(openApiRouter(describeApi(parts)));

@@ -44,8 +44,8 @@ export async function createCallControlModule(parts: CallControlParts) {
         );
     },
   });
-  parts.peerServer.serve(peerCommands(registry));
-  const stopHangingUp = commands.hangUpEndedCalls(parts.changes);
+  parts.peerServer.addRoutes(peerCommands(registry));
+  const stopWatching = commands.watchEndedCalls(parts.changes);
   const failover = new GatewayFailover({
     calls,
     gateways,
@@ -60,7 +60,7 @@ export async function createCallControlModule(parts: CallControlParts) {
     commands,
     /** After the calls have ended. Deletes this gateway from the table of gateways. */
     async close() {
-      stopHangingUp();
+      stopWatching();
       await failover.stop();
     },
   };

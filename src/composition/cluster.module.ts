@@ -9,7 +9,7 @@ import type { AgentsRepository } from '../features/agents/agents.repository.js';
 import { DeliveriesRepository } from '../features/webhooks/deliveries.repository.js';
 import { WebhookOutbox } from '../features/webhooks/webhook-outbox.js';
 import type { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
-import { ClusterPrimary } from '../platform/cluster/primary.js';
+import { ClusterPrimary } from '../platform/cluster/cluster-primary.js';
 import { httpOrigin } from '../platform/http/public-origin.js';
 import { SignedLinks } from '../platform/http/signed-links.js';
 import type { Shutdown } from '../platform/process/shutdown.js';
@@ -29,6 +29,9 @@ export interface ClusterParts {
   readonly port: number;
 }
 
+/** The primary process only ends calls; it reserves none. */
+const NO_LIMIT = 0;
+
 /** Runs GATEWAYS processes behind one port; resolves when all of them are ready. */
 export async function createClusterModule(parts: ClusterParts): Promise<void> {
   const { config, log, shutdown, db, gateways, databaseUrl, port } = parts;
@@ -39,7 +42,7 @@ export async function createClusterModule(parts: ClusterParts): Promise<void> {
     links: new SignedLinks(parts.secrets),
     origin: () => httpOrigin(config, port),
   });
-  const calls = new CallsRepository(db, 0, events);
+  const calls = new CallsRepository(db, NO_LIMIT, events);
   if (config.DATABASE_URL === undefined) {
     // No other process uses this database, so open calls and deliveries belong to a dead cluster.
     await gateways.removeAll();

@@ -17,7 +17,7 @@ import {
   languageModels,
 } from '../features/model-catalog/language-model-settings.js';
 import { CarrierRegistry } from '../features/phone-numbers/carrier-registry.js';
-import type { ClusterWorker } from '../platform/cluster/worker.js';
+import type { ClusterWorker } from '../platform/cluster/cluster-worker.js';
 import { httpOrigin, socketOrigin } from '../platform/http/public-origin.js';
 import { gatewayHealth } from '../platform/observability/health.js';
 import { makeLog } from '../platform/observability/log.js';
@@ -61,9 +61,9 @@ export interface Started {
 }
 
 /** Time for closing everything except calls, which may continue for DRAIN_SECONDS. */
-const CLOSE_AFTER_CALLS_MS = 6_000;
+const CLOSE_MARGIN_MS = 6_000;
 /** The same for a cluster, which closes after its gateways. */
-const CLUSTER_CLOSE_AFTER_CALLS_MS = 11_000;
+const CLUSTER_CLOSE_MARGIN_MS = 11_000;
 
 interface Context extends StartParts {
   readonly gatewayId: string;
@@ -97,7 +97,7 @@ function createLog(config: Config, workerId: string | undefined): Logger {
 
 async function startCluster(context: Context): Promise<Started> {
   const { config, shutdown } = context;
-  shutdown.limitMs = config.DRAIN_SECONDS * 1_000 + CLUSTER_CLOSE_AFTER_CALLS_MS;
+  shutdown.limitMs = config.DRAIN_SECONDS * 1_000 + CLUSTER_CLOSE_MARGIN_MS;
   const infrastructure = await createInfrastructureModule({ ...context, isWorker: false });
   await createClusterModule({ ...context, ...infrastructure });
   const { port, firstKey } = infrastructure;
@@ -106,9 +106,9 @@ async function startCluster(context: Context): Promise<Started> {
 
 async function startGateway(context: Context): Promise<Started> {
   const { config, shutdown, worker, gatewayId } = context;
-  shutdown.limitMs = config.DRAIN_SECONDS * 1_000 + CLOSE_AFTER_CALLS_MS;
+  shutdown.limitMs = config.DRAIN_SECONDS * 1_000 + CLOSE_MARGIN_MS;
   allowHeapGrowth();
-  worker?.tell({ type: 'starting', gatewayId });
+  worker?.report({ type: 'starting', gatewayId });
   const address: { port: number | undefined } = { port: undefined };
   const measurement = createMeasurement(context);
   const infrastructure = await createInfrastructureModule({
@@ -135,7 +135,7 @@ async function startGateway(context: Context): Promise<Started> {
     ...core,
     server,
     routes: [...resources.routes, ...calls.routes, ...channels.routes],
-    roots: channels.roots,
+    carrierWebhooks: channels.carrierWebhooks,
     sockets: [...resources.sockets, ...channels.sockets],
     health: [
       ...gatewayHealth(core.db, () => shutdown.isRequested),
@@ -144,7 +144,7 @@ async function startGateway(context: Context): Promise<Started> {
     ],
   });
   // Closed first: running calls finish while everything else works.
-  shutdown.add('calls', () => channels.drain(shutdown.limitMs - CLOSE_AFTER_CALLS_MS));
+  shutdown.add('calls', () => channels.drain(shutdown.limitMs - CLOSE_MARGIN_MS));
   await channels.telephony.listen();
   address.port = await http.listen();
   shutdown.throwIfRequested();
@@ -169,7 +169,7 @@ function createMeasurement({ config, log, shutdown }: Context) {
   const load = new LoadMonitor(log);
   const scheduler = new CpuScheduler(config.CPU_PERMITS, (...job) => {
     metrics.observePermit(...job);
-    load.job(...job);
+    load.observeJob(...job);
   });
   metrics.watchPermits(scheduler);
   return { metrics, load, scheduler };
@@ -202,9 +202,9 @@ async function createResources(core: Core) {
   });
   shutdown.add('dictionaries', () => features.close());
   const withoutModel = await agents.countWithoutModel();
-  const line = { agents: withoutModel, model: features.models.defaultLlmModel };
+  const fields = { agents: withoutModel, model: features.models.defaultLlmModel };
   if (withoutModel > 0) {
-    log.info(line, 'Deployed agents without llm_model use the default model');
+    log.info(fields, 'Deployed agents without llm_model use the default model');
   }
   const allowedHosts = config.OUTBOUND_ALLOWED_HOSTS;
   const webhooks = createWebhooksModule({ ...core, ...features, allowedHosts });
@@ -302,7 +302,7 @@ function createChannels(core: Core, resources: Resources, modules: CallModules) 
       ...callCommandRoutes({ ...parts, tokens, blocklist }),
       ...telephony.routes,
     ],
-    roots: [...(liveKit ? [liveKit.webhooks] : []), ...telephony.roots],
+    carrierWebhooks: [...(liveKit ? [liveKit.webhooks] : []), ...telephony.carrierWebhooks],
     sockets: [connection.socket, ...telephony.sockets],
     health: liveKit ? [liveKit.health] : [],
     /** Accepts no more calls. Resolves when the running ones have ended, at the latest after `ms`. */

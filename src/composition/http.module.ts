@@ -38,7 +38,7 @@ export interface HttpParts {
   /** Everything below `/api/v1`. */
   readonly routes: readonly Route[];
   /** Handlers outside of `/api/v1`: webhooks of carriers and of LiveKit. */
-  readonly roots: readonly RequestHandler[];
+  readonly carrierWebhooks: readonly RequestHandler[];
   readonly sockets: readonly SocketRoute[];
   readonly health: readonly HealthPart[];
 }
@@ -85,7 +85,7 @@ export function createHttpModule(parts: HttpParts) {
     forward: (...upgrade) => forwardUpgrade(parts.peerClient, parts.gateways, ...upgrade),
   });
   shutdown.add('sockets', () => sockets.close());
-  parts.peerServer.onUpgrade(sockets.handleForwarded);
+  parts.peerServer.setUpgradeListener(sockets.handleForwarded);
   server.on('request', app);
   server.on('upgrade', sockets.handle);
   return {

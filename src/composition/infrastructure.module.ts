@@ -98,8 +98,8 @@ interface AuthenticatorParts {
 /** Accepts API keys, JWTs of this product and, where configured, those of another issuer. */
 function createAuthenticator({ config, secrets, accounts, apiKeys }: AuthenticatorParts) {
   const { JWT_JWKS_URL: jwksUrl, JWT_ISSUER: issuer, JWT_AUDIENCE: audience } = config;
-  const outside = jwksUrl && issuer && audience ? { jwksUrl, issuer, audience } : undefined;
-  const tokens = new JsonWebTokens(secrets, outside);
+  const otherIssuer = jwksUrl && issuer && audience ? { jwksUrl, issuer, audience } : undefined;
+  const tokens = new JsonWebTokens(secrets, otherIssuer);
   return new ApiKeyAuthenticator({ keys: apiKeys, accounts, tokens });
 }
 

@@ -28,7 +28,7 @@ import type { Route } from '../platform/http/route.js';
 const EMBEDDING_MODEL = 'minilm-l6-v2-int8';
 /** Vectors in memory, about 85,000 windows of text. */
 const MAX_VECTOR_BYTES = 128 * 1_048_576;
-/** A call has a turn at least this often. */
+/** After this time without speech on the CPU scheduler, indexing counts the gateway as without calls. */
 const CALLS_WITHIN_MS = 10_000;
 
 export interface KnowledgeParts {
@@ -54,7 +54,7 @@ export interface KnowledgeModule {
 /** Warms the embedding model and continues the indexing that an earlier process left. */
 export async function createKnowledgeModule(parts: KnowledgeParts): Promise<KnowledgeModule> {
   const { config, db, databaseUrl, scheduler, log } = parts;
-  const { sentences, own, embedder } = await loadEmbedders(parts);
+  const { sentences, custom, embedder } = await loadEmbedders(parts);
   const repository = new IndexingRepository(db, embedder.id);
   const documents = new DocumentsRepository(db, embedder.id);
   const knowledge = new KnowledgeRepository(db, embedder.id);
@@ -106,7 +106,7 @@ export async function createKnowledgeModule(parts: KnowledgeParts): Promise<Know
       await files.close();
       await indexer.close();
       await finder.close();
-      await own?.close();
+      await custom?.close();
       await sentences.close();
     },
   };
@@ -122,16 +122,16 @@ async function loadEmbedders(parts: KnowledgeParts) {
   });
   try {
     await sentences.warm();
-    const own = await ownModel(parts);
-    const embedder: Embedder = own ?? remoteModel(parts) ?? sentences;
-    return { sentences, own, embedder };
+    const custom = await customModel(parts);
+    const embedder: Embedder = custom ?? remoteModel(parts) ?? sentences;
+    return { sentences, custom, embedder };
   } catch (error) {
     await sentences.close();
     throw error;
   }
 }
 
-function ownModel({
+function customModel({
   config,
   scheduler,
 }: KnowledgeParts): Promise<SentenceModelEmbedder> | undefined {

@@ -27,7 +27,7 @@ export interface LiveKitParts {
   readonly calls: CallsRepository;
   readonly agents: AgentsRepository;
   readonly registry: CallRegistry;
-  readonly load: { readonly isOpen: boolean };
+  readonly load: { readonly admitsCalls: boolean };
   readonly inboundWebhooks: InboundWebhooks;
   readonly numbers: NumberOwnership;
   readonly log: Logger;
@@ -56,8 +56,8 @@ export function createLiveKitModule(parts: LiveKitParts): LiveKitModule {
     roomClient,
     url: access.url,
     sipInbound: new SipInbound(parts),
-    reportJob: (...told) => worker.tellJob(...told),
-    onState: () => worker.tell(),
+    reportJob: (...told) => worker.reportJob(...told),
+    onState: () => worker.reportState(),
   });
   const worker = new DispatchThread({
     url: access.url,
@@ -79,9 +79,9 @@ export function createLiveKitModule(parts: LiveKitParts): LiveKitModule {
       ),
     onFault: (error) => log.warn({ err: error }, 'Error in the connection to LiveKit'),
   });
-  const sweep = new RoomReaper({ roomClient, calls, log });
+  const roomReaper = new RoomReaper({ roomClient, calls, log });
   worker.start();
-  sweep.start();
+  roomReaper.start();
   return {
     liveKitRooms: {
       url: access.url,
@@ -97,10 +97,10 @@ export function createLiveKitModule(parts: LiveKitParts): LiveKitModule {
       check: async () => (worker.isUp ? 'up' : 'this gateway is not registered with LiveKit'),
     },
     webhooks: liveKitWebhooks({ access, calls, log }),
-    drain: () => worker.tell(),
+    drain: () => worker.reportState(),
     async close() {
       await jobs.close();
-      await sweep.close();
+      await roomReaper.close();
       await worker.close();
       await rooms.close();
     },

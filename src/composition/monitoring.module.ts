@@ -25,8 +25,8 @@ export interface MonitoringParts {
   readonly authenticator: Authenticator;
   readonly encoders: AudioEncoders;
   readonly log: Logger;
-  /** Keep-alive interval of a stream, in milliseconds. */
-  readonly beatMs?: number;
+  /** Keep-alive interval of a stream, ms. Default: 15,000. */
+  readonly keepAliveMs?: number;
   /** How often the API keys of open streams are checked, ms. Default: 5,000. */
   readonly keyCheckMs?: number;
   /** Streams end when a gateway has been unreachable for this long, ms. Default: 30,000. */
@@ -37,7 +37,7 @@ export interface MonitoringParts {
 export interface MonitoringModule {
   readonly eventBus: LiveEventBus;
   /** How many streams of an account are open at this gateway. */
-  streams(accountId: string): number;
+  countStreams(accountId: string): number;
   readonly routes: readonly Route[];
   /** Ends all streams. */
   close(): void;
@@ -48,10 +48,10 @@ export function createMonitoringModule(parts: MonitoringParts): MonitoringModule
   const common = { ...parts, eventBus, peers: parts.peerClient };
   const subscriber = new EventSubscriber(common);
   const streamSessions = new StreamSessions({ ...common, subscriber });
-  parts.peerServer.serve(peerStreams(eventBus, parts.encoders));
+  parts.peerServer.addRoutes(peerStreams(eventBus, parts.encoders));
   return {
     eventBus,
-    streams: (accountId) => streamSessions.streams(accountId),
+    countStreams: (accountId) => streamSessions.countStreams(accountId),
     routes: liveRoutes({ ...parts, streamSessions }),
     close() {
       streamSessions.close();

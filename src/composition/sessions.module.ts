@@ -29,7 +29,7 @@ import { AgentTools } from '../features/agent-tools/agent-tools.js';
 import { McpConnections } from '../features/agent-tools/mcp/mcp-servers.js';
 import { ArgumentValidator } from '../features/agent-tools/validation/argument-validator.js';
 import type { AgentsRepository } from '../features/agents/agents.repository.js';
-import { resolveCallConfig } from '../features/agents/effective-config.js';
+import { resolveCallConfig } from '../features/agents/resolve-call-config.js';
 import type { CompiledDictionaries } from '../features/dictionaries/compiled-dictionaries.js';
 import type { ModelCatalog } from '../features/model-catalog/model-catalog.js';
 import type { EgressClient } from '../platform/egress/egress-client.js';
@@ -94,7 +94,7 @@ export function createSessionsModule(parts: SessionsParts) {
     ticker,
     resolveConfig: (agent, overrides) => resolveCallConfig(agent, overrides, { models, box }),
     observers: [
-      () => metrics.begin(),
+      () => metrics.observeCall(),
       createCallTap(eventBus),
       createRecordingObserver(recordings),
       ...(replays ? [createReplayObserver(replays)] : []),
@@ -118,7 +118,7 @@ function createTicker({ load, log, observeFrame }: SessionsParts): FrameTicker {
     systemClock,
     (lateMs) => {
       observeFrame(lateMs);
-      load.frame(lateMs);
+      load.observeFrame(lateMs);
     },
     (error) => log.error({ err: error }, 'Error in a listener of the frame ticker'),
   );

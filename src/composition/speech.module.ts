@@ -32,7 +32,7 @@ const AUDIO_IDLE_MS = 30_000;
 /** Text to speech by HTTP and by WebSocket. */
 export function createSpeechModule(parts: SpeechModuleParts) {
   const { config, models } = parts;
-  const speech = {
+  const common = {
     credits: parts.accounts,
     speech: new SpeechService({
       ...parts,
@@ -49,9 +49,9 @@ export function createSpeechModule(parts: SpeechModuleParts) {
     idleMs: AUDIO_IDLE_MS,
   };
   return {
-    routes: speechRoutes(speech),
+    routes: speechRoutes(common),
     sockets: speechSockets({
-      ...speech,
+      ...common,
       clock: systemClock,
       textLimit: config.TEXT_LIMIT,
       maxMessageBytes: config.MAX_BODY_BYTES,

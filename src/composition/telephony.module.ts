@@ -66,7 +66,7 @@ export function createTelephonyModule(parts: TelephonyParts) {
     /** Numbers that no call may dial or transfer to. */
     blocklist,
     routes: [...outboundRoutes({ agents, outbound }), ...audioSocket.routes],
-    roots: [twilio.root],
+    carrierWebhooks: [twilio.webhooks],
     sockets: [twilio.socket],
     /** @throws StartError */
     listen: () => audioSocket.listen(),
@@ -89,7 +89,7 @@ interface TwilioParts extends Omit<TelephonyParts, 'config'> {
 }
 
 /** Webhooks and media sockets of Twilio. */
-function createTwilio(parts: TwilioParts): { root: RequestHandler; socket: SocketRoute } {
+function createTwilio(parts: TwilioParts): { webhooks: RequestHandler; socket: SocketRoute } {
   const { config, client, connector } = parts;
   const { TWILIO_ACCOUNT_SID: accountSid, TWILIO_AUTH_TOKEN: authToken } = config;
   const tokens = new MediaTokens(parts.secrets);
@@ -97,7 +97,7 @@ function createTwilio(parts: TwilioParts): { root: RequestHandler; socket: Socke
   const isConfigured = accountSid !== undefined && authToken !== undefined;
   const account = isConfigured ? { accountSid, authToken } : undefined;
   return {
-    root: twilioWebhooks({ ...parts, account, inboundCalls, tokens }),
+    webhooks: twilioWebhooks({ ...parts, account, inboundCalls, tokens }),
     socket: twilioSocket({
       ...parts,
       tokens,

@@ -73,7 +73,7 @@ export function createWebhooksModule(parts: WebhooksParts): WebhooksModule {
   });
   const tasks = { [DELIVER_JOB]: (payload: unknown) => deliverer.drain(laneInPayload(payload)) };
   let queue: JobQueue | undefined;
-  const sweep = new PeriodicTask({
+  const overdueSearch = new PeriodicTask({
     intervalMs: SWEEP_MS,
     run: () => deliveries.sweep(),
     onError: (error) =>
@@ -94,13 +94,13 @@ export function createWebhooksModule(parts: WebhooksParts): WebhooksModule {
     async start({ isAlone }) {
       if (isAlone) await deliveries.releaseAllClaims();
       queue = new JobQueue({ db, log, tasks, concurrency: CONCURRENCY, pollMs });
-      sweep.start();
+      overdueSearch.start();
     },
     async close() {
-      const cut = setTimeout(() => void guard.close(), FINISH_WITHIN_MS);
-      await sweep.close();
+      const limit = setTimeout(() => void guard.close(), FINISH_WITHIN_MS);
+      await overdueSearch.close();
       await queue?.close();
-      clearTimeout(cut);
+      clearTimeout(limit);
       await guard.close();
     },
   };

@@ -199,7 +199,7 @@ async function endFigures(db: Knex, { accountId, agentIds }: FilledTable) {
     const agent = { agentId: agentIds[0]!, agentName: 'Agent A' };
     await calls.reserve({ callId, accountId, ...agent, callType: 'web', options: {} });
     await calls.claim(callId, randomUUID());
-    await calls.start(callId);
+    await calls.markStarted(callId);
   }
   const times: number[] = [];
   const waiting = [...callIds];

@@ -44,7 +44,7 @@ it('closes every part if the port is taken', async () => {
   );
   const shutdown = new Shutdown(30_000);
   // A worker of a cluster does not check its port before it loads the models.
-  const worker = { tell: () => undefined };
+  const worker = { report: () => undefined };
   const onFatal = (error: unknown) => {
     throw error;
   };

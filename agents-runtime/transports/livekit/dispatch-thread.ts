@@ -44,17 +44,17 @@ export class DispatchThread {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.tell(), STATE_MS).unref();
+    this.#timer = setInterval(() => this.reportState(), STATE_MS).unref();
     this.#open();
   }
 
   /** Sends the worker's state to LiveKit if it has changed. */
-  tell(): void {
+  reportState(): void {
     this.#post({ type: 'state', state: this.#options.state() });
   }
 
   /** Reports the status of a job. Lost while LiveKit is disconnected, but so is the job. */
-  tellJob(jobId: string, status: 'running' | 'success' | 'failed', error?: string): void {
+  reportJob(jobId: string, status: 'running' | 'success' | 'failed', error?: string): void {
     this.#post({ type: 'job', jobId, status, error });
   }
 
@@ -90,7 +90,7 @@ export class DispatchThread {
       this.#options.onDown('its thread ended');
       this.#restart = setTimeout(() => this.#open(), RESTART_AFTER_MS).unref();
     });
-    this.tell();
+    this.reportState();
   }
 
   #onMessage(thread: Worker, message: FromDispatch): void {

@@ -154,7 +154,7 @@ export class PhoneTransport implements Transport {
         this.#playout.onMark(event.name, event.cleared);
         return;
       case 'close':
-        this.gone('user_hangup');
+        this.detach('user_hangup');
         return;
       case 'error':
         if (++this.#faults <= MAX_REPORTED_FAULTS) this.#options.onFault?.(event.message);
@@ -167,11 +167,11 @@ export class PhoneTransport implements Transport {
     if (!this.#hasHungUp && !this.#transfer) {
       this.#boundary.run(() => this.#options.link.act({ type: 'hangup' }));
     }
-    this.gone('error_transport');
+    this.detach('error_transport');
   }
 
-  /** The carrier's side has ended. A telephone call cannot resume. */
-  gone(reason: EndedReason): void {
+  /** Reports that the carrier's side has ended. A telephone call cannot resume. */
+  detach(reason: EndedReason): void {
     if (this.#hasHungUp) return;
     this.#hasHungUp = true;
     this.#boundary.run(() => this.#stop());
@@ -219,7 +219,7 @@ export class PhoneTransport implements Transport {
     this.#transfer = link.transfer(target);
     const isAccepted = await this.#transfer;
     this.#transfer = undefined;
-    if (isAccepted) this.gone('transferred');
+    if (isAccepted) this.detach('transferred');
     return isAccepted ? 'done' : 'refused';
   }
 

@@ -22,7 +22,7 @@ export interface CallSlotsParts {
   readonly calls: Pick<CallsRepository, 'reserve'>;
   readonly registry: Pick<CallRegistry, 'isDraining'>;
   /** Whether this gateway can take more calls. */
-  readonly load: { readonly isOpen: boolean };
+  readonly load: { readonly admitsCalls: boolean };
   /** Warms the caches of this gateway for the agent's next call: greeting, LLM prompt and tools. */
   readonly warmCaches: (agent: Agent, options: CallOptions, sampleRate?: number) => Promise<void>;
 }
@@ -51,7 +51,7 @@ export class CallSlots {
     const isAllowed = agent.status === 'deployed' || (isTest && agent.status === 'paused');
     if (!isAllowed) return 'agent_not_deployed';
     if (this.#parts.registry.isDraining) return 'draining';
-    return this.#parts.load.isOpen ? undefined : 'overloaded';
+    return this.#parts.load.admitsCalls ? undefined : 'overloaded';
   }
 
   /**

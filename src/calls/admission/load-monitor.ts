@@ -20,8 +20,8 @@ const URGENT: readonly Priority[] = ['first-chunk', 'turn', 'final-transcript'];
 
 /** Measurements of one interval. */
 interface LoadSample {
-  readonly frames: number[];
-  readonly waits: number[];
+  readonly frameLateMs: number[];
+  readonly waitMs: number[];
   loopDelayMs: number;
   cores: number;
 }
@@ -49,9 +49,9 @@ export class LoadMonitor {
   #cpuSeconds = 0;
   #sampledAt = 0;
   #samples: readonly LoadSample[] = [];
-  #now: LoadSample = emptySample();
+  #current: LoadSample = emptySample();
   #state: OverloadState = OPEN;
-  #calls: () => number = () => 0;
+  #countCalls: () => number = () => 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(log: Logger, options: LoadMonitorOptions = DEFAULT_OPTIONS) {
@@ -60,7 +60,7 @@ export class LoadMonitor {
   }
 
   /** Whether new calls are admitted. */
-  get isOpen(): boolean {
+  get admitsCalls(): boolean {
     return this.#state.isOpen;
   }
 
@@ -70,7 +70,7 @@ export class LoadMonitor {
    * @param calls - returns the number of calls that run here
    */
   start(calls: () => number): void {
-    this.#calls = calls;
+    this.#countCalls = calls;
     this.#delay.enable();
     this.#cpuSeconds = this.#options.cpuSeconds();
     this.#sampledAt = performance.now();
@@ -84,29 +84,29 @@ export class LoadMonitor {
     this.#delay.disable();
     this.#delay.reset();
     this.#samples = [];
-    this.#now = emptySample();
+    this.#current = emptySample();
     this.#state = OPEN;
   }
 
   /** A frame was sent this late, ms. */
-  readonly frame: FrameObserver = (lateMs) => {
-    this.#now.frames.push(lateMs);
+  readonly observeFrame: FrameObserver = (lateMs) => {
+    this.#current.frameLateMs.push(lateMs);
   };
 
   /** A job of the CPU scheduler has run after this wait, ms. */
-  readonly job: PermitObserver = (priority, waitMs) => {
-    const { waits } = this.#now;
+  readonly observeJob: PermitObserver = (priority, waitMs) => {
+    const waits = this.#current.waitMs;
     if (URGENT.includes(priority) && waits.length < MAX_WAITS) waits.push(waitMs);
   };
 
   /** The load over the window. */
   get #load(): Load {
-    const frames = this.#samples.flatMap((look) => look.frames);
-    const waits = this.#samples.flatMap((look) => look.waits);
+    const frames = this.#samples.flatMap((sample) => sample.frameLateMs);
+    const waits = this.#samples.flatMap((sample) => sample.waitMs);
     const delays = this.#samples.map(({ loopDelayMs }) => loopDelayMs);
-    const cores = this.#samples.map((look) => look.cores);
+    const cores = this.#samples.map((sample) => sample.cores);
     return {
-      calls: this.#calls(),
+      calls: this.#countCalls(),
       frameLateMs: percentile(frames, 0.99),
       loopDelayMs: percentile(delays, 0.5),
       cores: percentile(cores, 0.5),
@@ -115,7 +115,7 @@ export class LoadMonitor {
   }
 
   #sample(): void {
-    const now = this.#now;
+    const now = this.#current;
     now.loopDelayMs = Math.max(0, this.#delay.percentile(99) / NS_PER_MS - LOOP_RESOLUTION_MS);
     this.#delay.reset();
     const [cpuSeconds, at] = [this.#options.cpuSeconds(), performance.now()];
@@ -123,7 +123,7 @@ export class LoadMonitor {
     this.#cpuSeconds = cpuSeconds;
     this.#sampledAt = at;
     this.#samples = [...this.#samples, now].slice(-WINDOW_SAMPLES);
-    this.#now = emptySample();
+    this.#current = emptySample();
     const load = this.#load;
     const before = this.#state;
     this.#state = overloadAfter(before, load);
@@ -134,7 +134,7 @@ export class LoadMonitor {
 }
 
 function emptySample(): LoadSample {
-  return { frames: [], waits: [], loopDelayMs: 0, cores: 0 };
+  return { frameLateMs: [], waitMs: [], loopDelayMs: 0, cores: 0 };
 }
 
 /** Nearest-rank percentile; 0 without values. */

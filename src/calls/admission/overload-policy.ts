@@ -15,10 +15,10 @@ export interface Load {
 /** Whether new calls are admitted, and how many samples in a row contradict that. */
 export interface OverloadState {
   readonly isOpen: boolean;
-  readonly samples: number;
+  readonly contrarySamples: number;
 }
 
-export const OPEN: OverloadState = { isOpen: true, samples: 0 };
+export const OPEN: OverloadState = { isOpen: true, contrarySamples: 0 };
 
 /**
  * With fewer calls, a gateway never refuses. It is then slow because of other processes on the machine,
@@ -40,11 +40,11 @@ const OPEN_AFTER_SAMPLES = 5;
 /** The state after one more sample. Pure. */
 export function overloadAfter(before: OverloadState, load: Load): OverloadState {
   const isChangeDue = before.isOpen ? isOverloaded(load, 1) : !isOverloaded(load, REOPEN_SCALE);
-  if (!isChangeDue) return { ...before, samples: 0 };
-  const samples = before.samples + 1;
-  if (samples < (before.isOpen ? CLOSE_AFTER_SAMPLES : OPEN_AFTER_SAMPLES))
-    return { ...before, samples };
-  return { isOpen: !before.isOpen, samples: 0 };
+  if (!isChangeDue) return { ...before, contrarySamples: 0 };
+  const contrarySamples = before.contrarySamples + 1;
+  if (contrarySamples < (before.isOpen ? CLOSE_AFTER_SAMPLES : OPEN_AFTER_SAMPLES))
+    return { ...before, contrarySamples };
+  return { isOpen: !before.isOpen, contrarySamples: 0 };
 }
 
 /** @param scale - factor for all limits */

@@ -9,7 +9,7 @@ import type { CallRow } from '../store/call.model.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 import {
   CallPath,
-  callNotFound,
+  throwCallNotFound,
   loadCall,
   loadRunningCall,
   NOT_RUNNING,
@@ -19,8 +19,8 @@ import type { CallCommand } from './call-command.js';
 import {
   EndedCall,
   KeysInput,
-  Obeyed,
-  Said,
+  CommandDone,
+  TextQueued,
   SayInput,
   TransferInput,
 } from './call-commands.schema.js';
@@ -62,7 +62,7 @@ export function callCommandRoutes(parts: CallCommandRouteParts): readonly Route[
       params: CallPath,
       body: KeysInput,
       responses: {
-        200: { description: 'The digits will be sent', schema: Obeyed },
+        200: { description: 'The digits will be sent', schema: CommandDone },
         ...ERROR_RESPONSES,
       },
       async handle({ principal, params, body, log }) {
@@ -71,7 +71,7 @@ export function callCommandRoutes(parts: CallCommandRouteParts): readonly Route[
           { callId: call_id, keyId: principal.keyId },
           'An operator sends DTMF digits to a call',
         );
-        await carryOut(commands, call_id, { type: 'keys', keys: body.keys });
+        await sendOrThrow(commands, call_id, { type: 'keys', keys: body.keys });
         return { call_id, status: 'done' as const };
       },
     }),
@@ -86,7 +86,7 @@ export function callCommandRoutes(parts: CallCommandRouteParts): readonly Route[
       params: CallPath,
       body: TransferInput,
       responses: {
-        200: { description: 'The carrier has accepted the transfer', schema: Obeyed },
+        200: { description: 'The carrier has accepted the transfer', schema: CommandDone },
         403: { description: 'The number is blocked' },
         502: { description: 'The carrier refused the transfer; the call continues' },
         ...ERROR_RESPONSES,
@@ -107,7 +107,7 @@ export function callCommandRoutes(parts: CallCommandRouteParts): readonly Route[
           { callId: call_id, keyId: principal.keyId },
           'An operator transfers the caller of a call',
         );
-        await carryOut(commands, call_id, { type: 'transfer', target });
+        await sendOrThrow(commands, call_id, { type: 'transfer', target });
         return { call_id, status: 'done' as const };
       },
     }),
@@ -144,7 +144,7 @@ function endRoute({ commands, tokens, calls, authenticator }: CallCommandRoutePa
         log.info({ callId, keyId: principal.keyId }, 'An operator ends a call');
       }
       await commands.end(callId, isCaller ? 'user_hangup' : 'operator_ended');
-      return presentEndedCall((await calls.find(callId)) ?? callNotFound(callId));
+      return presentEndedCall((await calls.find(callId)) ?? throwCallNotFound(callId));
     },
   });
 }
@@ -185,7 +185,7 @@ function sayRoute({ calls, commands }: CallCommandRouteParts): Route {
     params: CallPath,
     body: SayInput,
     responses: {
-      200: { description: 'The text is queued', schema: Said },
+      200: { description: 'The text is queued', schema: TextQueued },
       404: { description: 'No such call' },
       409: { description: `${NOT_RUNNING}, the call is about to end, or five texts wait` },
       503: { description: 'The gateway of the call does not respond' },
@@ -196,14 +196,14 @@ function sayRoute({ calls, commands }: CallCommandRouteParts): Route {
         { callId: call_id, keyId: principal.keyId },
         'An operator lets the agent of a call say a text',
       );
-      await carryOut(commands, call_id, { type: 'say', text: body.text });
+      await sendOrThrow(commands, call_id, { type: 'say', text: body.text });
       return { call_id, status: 'queued' as const };
     },
   });
 }
 
 /** @throws ApiError if the call did not carry out the command */
-async function carryOut(
+async function sendOrThrow(
   commands: CallCommandRouteParts['commands'],
   callId: string,
   command: CallCommand,

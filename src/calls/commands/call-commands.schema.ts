@@ -16,14 +16,14 @@ export const SayInput = model({
     message: 'the text must contain a letter or a digit',
   }),
 }).meta({ id: 'SayInput' });
-export const Said = model({ call_id: str(), status: oneOf(['queued']) }).meta({ id: 'Said' });
+export const TextQueued = model({ call_id: str(), status: oneOf(['queued']) }).meta({ id: 'Said' });
 export const KeysInput = model({
   keys: str({ min: 1, max: MAX_KEYS, pattern: /^[0-9*#A-Da-d]+$/ }),
 }).meta({ id: 'KeysInput' });
 export const TransferInput = model({
   target_phone_number: phoneNumber(),
 }).meta({ id: 'TransferInput' });
-export const Obeyed = model({ call_id: str(), status: oneOf(['done']) }).meta({ id: 'Obeyed' });
+export const CommandDone = model({ call_id: str(), status: oneOf(['done']) }).meta({ id: 'Obeyed' });
 
 export const EndedCall = model({
   call_id: str(),

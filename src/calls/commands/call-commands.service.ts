@@ -74,7 +74,7 @@ export class CallCommandService {
    * Hangs up calls here that other gateways ended, when their end is notified.
    * @returns a function that stops this
    */
-  hangUpEndedCalls(changes: ChangeNotices): () => void {
+  watchEndedCalls(changes: ChangeNotices): () => void {
     const { registry, log } = this.#parts;
     return changes.subscribe((topic) => {
       if (topic !== undefined && !registry.get(topic)) return;

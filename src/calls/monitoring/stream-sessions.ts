@@ -21,7 +21,7 @@ import { TurnStream } from './turn-stream.js';
 /** Maximum number of open streams of an account at one gateway. */
 const MAX_STREAMS = 50;
 /** Keep-alive interval of a stream. */
-const BEAT_MS = 15_000;
+const KEEP_ALIVE_INTERVAL_MS = 15_000;
 const RETRY_AFTER_S = 10;
 
 export interface StreamSessionsParts {
@@ -33,7 +33,7 @@ export interface StreamSessionsParts {
   readonly gateways: Pick<GatewaysRepository, 'find'>;
   readonly turns: Pick<CallTurnsRepository, 'listFrom'>;
   readonly authenticator: Authenticator;
-  readonly beatMs?: number;
+  readonly keepAliveMs?: number;
   /** How often the API keys of open streams are checked, ms. Default: 5,000. */
   readonly keyCheckMs?: number | undefined;
 }
@@ -59,7 +59,7 @@ export class StreamSessions {
   }
 
   /** The number of open streams of an account at this gateway. */
-  streams(accountId: string): number {
+  countStreams(accountId: string): number {
     return this.#open.get(accountId)?.size ?? 0;
   }
 
@@ -147,7 +147,7 @@ export class StreamSessions {
   #begin(request: StreamRequest): { readonly stream: EventStream; readonly signal: AbortSignal } {
     const over = new AbortController();
     const release = this.open(request, (reason) => stream.close(reason));
-    const beat = setInterval(() => stream.beat(), this.#parts.beatMs ?? BEAT_MS);
+    const beat = setInterval(() => stream.beat(), this.#parts.keepAliveMs ?? KEEP_ALIVE_INTERVAL_MS);
     const stream: EventStream = new EventStream(request.res, () => {
       clearInterval(beat);
       release();

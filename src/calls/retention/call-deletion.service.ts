@@ -1,6 +1,6 @@
 import { ApiError } from '../../platform/http/api-error.js';
 import { isUuid } from '../../platform/http/validation/schema-builders.js';
-import { callNotFound } from '../store/load-call.js';
+import { throwCallNotFound } from '../store/load-call.js';
 import type { Deleted, DeletionReceiptsRepository, ReceiptRow } from './deletion-receipts.repository.js';
 import type { RetainedCall, RetainedCallsRepository } from './retained-calls.repository.js';
 import type { Artifact } from './retention.repository.js';
@@ -39,7 +39,7 @@ export class CallDeletionService {
   async deleteOne(accountId: string, callId: string): Promise<ReceiptRow> {
     const { calls, receipts } = this.#parts;
     const row = isUuid(callId) ? await calls.find(accountId, callId) : undefined;
-    if (!row) callNotFound(callId);
+    if (!row) throwCallNotFound(callId);
     if (isRunning(row)) throw running();
     const receipt = await receipts.begin(accountId, 'call');
     await this.#deleteCall(row.call_id, receipt);

@@ -11,7 +11,7 @@ const LATENCY_BUCKETS_S = [
 const SILENCE_BUCKETS_S = [0.1, 0.25, 0.5, 1, 1.5, 2, 3, 5, 8, 12, 20];
 const DURATION_BUCKETS_S = [5, 15, 30, 60, 120, 300, 600, 1200, 3600];
 const MS_PER_S = 1000;
-const RATE = 16_000;
+const CALLER_SAMPLE_RATE = 16_000;
 
 /** Prometheus metrics of calls. They contain no personal data. */
 export class CallMetrics {
@@ -87,12 +87,12 @@ export class CallMetrics {
   }
 
   /** Creates the observer of a new call. */
-  begin(): CallObserver {
+  observeCall(): CallObserver {
     const id = {};
-    const begunAt = performance.now();
+    const startedAt = performance.now();
     let thinkingSince: number | undefined;
     this.#states.set(id, 'initializing');
-    const answered = () => {
+    const endWait = () => {
       if (thinkingSince === undefined) return;
       this.#deadAir.observe((performance.now() - thinkingSince) / MS_PER_S);
       thinkingSince = undefined;
@@ -102,7 +102,7 @@ export class CallMetrics {
         if (event.type !== 'send' || event.event.type !== 'state') return;
         const { state } = event.event;
         if (state === 'thinking') thinkingSince ??= performance.now();
-        else answered();
+        else endWait();
         this.#states.set(id, state);
       },
       turnOutcome: (outcome: TurnOutcome) => this.#turns.inc({ outcome: turnLabel(outcome) }),
@@ -112,25 +112,25 @@ export class CallMetrics {
         }
       },
       fault: (part) => this.#faults.inc({ part }),
-      dropped: (samples) => this.#dropped.inc(samples / RATE),
+      dropped: (samples) => this.#dropped.inc(samples / CALLER_SAMPLE_RATE),
       ended: (reason) => {
         // The caller hung up while waiting for an answer. This silence counts, too.
-        answered();
+        endWait();
         this.#states.delete(id);
         this.#ended.inc({ reason });
-        this.#duration.observe((performance.now() - begunAt) / MS_PER_S);
+        this.#duration.observe((performance.now() - startedAt) / MS_PER_S);
       },
     };
   }
 
   /** Adds the gauge of admission. */
-  watchLoad(load: { readonly isOpen: boolean }): void {
+  watchLoad(load: { readonly admitsCalls: boolean }): void {
     new Gauge({
       name: 'calls_admitted',
       help: '1 if new calls are admitted, 0 if the gateway is overloaded',
       registers: [this.#registry],
       collect() {
-        this.set(load.isOpen ? 1 : 0);
+        this.set(load.admitsCalls ? 1 : 0);
       },
     });
   }
@@ -143,7 +143,7 @@ export class CallMetrics {
       registers: [this.#registry],
       collect() {
         this.reset();
-        this.inc((read() * VAD_WINDOW) / RATE);
+        this.inc((read() * VAD_WINDOW) / CALLER_SAMPLE_RATE);
       },
     });
   }

@@ -21,6 +21,7 @@ export interface PhoneControls {
 }
 
 export interface LiveCall {
+  /** The running call: receives its input and commands. */
   readonly call: CallInput;
   /** For telephone calls. */
   readonly phone?: PhoneControls;

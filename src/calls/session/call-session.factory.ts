@@ -1,7 +1,7 @@
 import { ttsSettingsOf } from '../../../agents-runtime/output/tts-pipeline.js';
 import type { Agent } from '../../features/agents/agent.model.js';
 import type { AgentsRepository } from '../../features/agents/agents.repository.js';
-import type { ResolveCallConfig } from '../../features/agents/effective-config.js';
+import type { ResolveCallConfig } from '../../features/agents/resolve-call-config.js';
 import type { CallOptions } from '../store/call.model.js';
 import type { AccountRefusal } from '../store/calls.repository.js';
 import { CallSession, type CallSessionParts } from './call-session.js';

@@ -64,7 +64,7 @@ export interface CallSessionParts {
 }
 
 /** The parts that belong to one call only. */
-interface OwnParts extends Pick<CallDependencies, 'config' | 'dictionary' | 'voice'> {
+interface PerCallParts extends Pick<CallDependencies, 'config' | 'dictionary' | 'voice'> {
   readonly tools: CallTools | undefined;
   /** Reports that the call has started, or will not start. Idempotent. */
   readonly onSettled: () => void;
@@ -87,26 +87,26 @@ export type StartTransport = (call: CallInput) => void;
 export class CallSession {
   readonly row: CallRow;
   readonly #parts: CallSessionParts;
-  readonly #own: OwnParts;
+  readonly #perCall: PerCallParts;
 
-  constructor(parts: CallSessionParts, row: CallRow, own: OwnParts) {
+  constructor(parts: CallSessionParts, row: CallRow, perCall: PerCallParts) {
     this.#parts = parts;
     this.row = row;
-    this.#own = own;
+    this.#perCall = perCall;
   }
 
   /** Sample rate of the agent's voice, Hz. */
   get voiceSampleRate(): number {
-    return this.#own.voice.sampleRate;
+    return this.#perCall.voice.sampleRate;
   }
 
   /** Ends a call that does not start. */
   async cancel(): Promise<void> {
-    this.#own.tools?.close();
+    this.#perCall.tools?.close();
     try {
       await this.#parts.calls.end(this.row.call_id, 'error_transport');
     } finally {
-      this.#own.onSettled();
+      this.#perCall.onSettled();
     }
   }
 
@@ -118,11 +118,11 @@ export class CallSession {
     const { registry } = this.#parts;
     if (registry.isClosed) throw new CallError('CLOSED', 'This gateway is stopping');
     const { log, resumable, phone } = options;
-    let resolve: () => void = () => undefined;
-    const ended = new Promise<void>((over) => {
-      resolve = over;
+    let onRecorded: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => {
+      onRecorded = resolve;
     });
-    const call = this.#createCall(transport, options, resolve);
+    const call = this.#createCall(transport, options, onRecorded);
     const end = (reason: EndedReason) => {
       call.hangUp(reason);
       return ended;
@@ -135,7 +135,7 @@ export class CallSession {
       call.hangUp('error_transport');
       throw error;
     }
-    this.#own.onSettled();
+    this.#perCall.onSettled();
     log.info('The call began');
   }
 
@@ -149,7 +149,7 @@ export class CallSession {
       onFault: (part, error) => log.warn({ err: error, part }, 'Fault in a call'),
       onEnded: (reason) => {
         this.#parts.registry.remove(this.row.call_id);
-        this.#own.tools?.close();
+        this.#perCall.tools?.close();
         log.info({ reason }, 'The call ended');
         onRecorded();
         onEnded?.(reason);
@@ -170,7 +170,7 @@ export class CallSession {
 
   #providerDependencies(): Omit<CallDependencies, 'clock' | 'transport' | 'onFault' | 'onEnded'> {
     const { calls, turns, registry, providers, ticker } = this.#parts;
-    const { config, voice, dictionary, tools } = this.#own;
+    const { config, voice, dictionary, tools } = this.#perCall;
     return {
       config,
       ticker,

@@ -32,8 +32,8 @@ export class GatewayFailover {
   readonly #parts: GatewayFailoverParts;
   #graceUntilMs = 0;
   /** The last heartbeat, by the clock of the database and of this process. */
-  #beatAt = new Date(0);
-  #beatAtMs = Number.POSITIVE_INFINITY;
+  #lastBeatDbTime = new Date(0);
+  #lastBeatAt = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   readonly #check: PeriodicTask;
   readonly #abandoned: PeriodicTask;
@@ -80,10 +80,10 @@ export class GatewayFailover {
   async #beat(): Promise<void> {
     const { gateways, gatewayId, address, log } = this.#parts;
     try {
-      this.#beatAt = await gateways.heartbeat(gatewayId, address);
+      this.#lastBeatDbTime = await gateways.heartbeat(gatewayId, address);
       const nowMs = performance.now();
-      if (nowMs - this.#beatAtMs > MAX_HEARTBEAT_GAP_MS) this.#graceUntilMs = nowMs + GRACE_MS;
-      this.#beatAtMs = nowMs;
+      if (nowMs - this.#lastBeatAt > MAX_HEARTBEAT_GAP_MS) this.#graceUntilMs = nowMs + GRACE_MS;
+      this.#lastBeatAt = nowMs;
     } catch (error) {
       this.#graceUntilMs = performance.now() + GRACE_MS;
       log.error({ err: error }, 'Cannot write the heartbeat of this gateway to the database');
@@ -93,7 +93,7 @@ export class GatewayFailover {
   async #endCallsOfDeadGateways(): Promise<void> {
     if (performance.now() < this.#graceUntilMs) return;
     const { calls, gateways, gatewayId, housekeeping = [], log } = this.#parts;
-    await gateways.removeSilent(gatewayId, this.#beatAt);
+    await gateways.removeSilent(gatewayId, this.#lastBeatDbTime);
     const ended = await calls.endOrphaned(gatewayId);
     if (ended > 0) log.warn({ ended }, 'Ended the calls of a gateway that died');
     for (const work of housekeeping) await work();

@@ -67,7 +67,7 @@ export class MediaConnector {
       log.info({ why: claimed }, 'Refused the media connection of a call');
       onRefused(claimed);
       // Another transport may have the call. The carrier's call must continue.
-      if (claimed === 'not_reserved') transport.gone('error_transport');
+      if (claimed === 'not_reserved') transport.detach('error_transport');
       transport.close();
       return;
     }

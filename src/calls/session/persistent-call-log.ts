@@ -8,7 +8,7 @@ import type { CallsRepository } from '../store/calls.repository.js';
 const RETRY_MS = 1_000;
 
 export interface PersistentCallLogParts {
-  readonly calls: Pick<CallsRepository, 'start' | 'end'>;
+  readonly calls: Pick<CallsRepository, 'markStarted' | 'end'>;
   readonly turns: Pick<CallTurnsRepository, 'save'>;
   readonly callId: string;
   /** While the gateway stops, writes are not retried. */
@@ -29,7 +29,7 @@ export class PersistentCallLog implements CallLog {
 
   started(): Promise<void> {
     const { calls, callId } = this.#parts;
-    return this.#retry(() => calls.start(callId));
+    return this.#retry(() => calls.markStarted(callId));
   }
 
   turn(turn: LoggedTurn): Promise<void> {

@@ -7,7 +7,7 @@ import { parseArguments } from './turn.model.js';
 export function callStarted(call: CallRow): WebhookEvent {
   return callEvent(call, 'call.started', {
     started_at: call.started_at?.toISOString(),
-    ...numbers(call),
+    ...phoneNumbersOf(call),
   });
 }
 
@@ -21,7 +21,7 @@ export function callEnded(call: CallRow): readonly WebhookEvent[] {
     credits_used: Number(call.credits_used),
     transcript_uri: null,
     transcript_summary: null,
-    ...numbers(call),
+    ...phoneNumbersOf(call),
     ended_reason,
     ...(call.options.dial_status !== undefined && { dial_status: call.options.dial_status }),
   };
@@ -83,7 +83,7 @@ function callEvent(
 }
 
 /** Only telephone calls have numbers. */
-function numbers({ from_number, to_number }: CallRow) {
+function phoneNumbersOf({ from_number, to_number }: CallRow) {
   return {
     ...(from_number !== null && { from_number }),
     ...(to_number !== null && { to_number }),

@@ -3,7 +3,7 @@ import type { LoggedTurn } from '../../../agents-runtime/contract/call-log.js';
 import type { WebhookRecorder } from '../../features/webhooks/webhook-events.js';
 import type { CallRow } from './call.model.js';
 import { toolCalled, turnCompleted } from './call-events.js';
-import { type CallTurnRow, toTurn, toTurnRow } from './turn.model.js';
+import { type CallTurnRow, toReportedTurn, toTurnRow } from './turn.model.js';
 
 const PAGE_TURNS = 500;
 
@@ -68,10 +68,10 @@ export class CallTurnsRepository {
 
   /** The number of tools that a turn had when it was stored before. */
   async #countTools(transaction: Knex.Transaction, callId: string, index: number): Promise<number> {
-    const before = await transaction<CallTurnRow>('call_turns')
+    const previous = await transaction<CallTurnRow>('call_turns')
       .where({ call_id: callId, index })
       .first('tools');
-    return before?.tools?.length ?? 0;
+    return previous?.tools?.length ?? 0;
   }
 
   async #recordTools(
@@ -92,8 +92,8 @@ export class CallTurnsRepository {
     callId: string,
     turn: LoggedTurn,
   ): Promise<void> {
-    const before = await findUserTurn(transaction, callId, turn.index - 1);
-    const completed = [...(before ? [before] : []), ...(turn.role === 'agent' ? [turn] : [])];
+    const previous = await findUserTurn(transaction, callId, turn.index - 1);
+    const completed = [...(previous ? [previous] : []), ...(turn.role === 'agent' ? [turn] : [])];
     if (completed.length === 0) return;
     const call = await transaction<CallRow>('calls').where({ call_id: callId }).first();
     if (!call) return;
@@ -112,5 +112,5 @@ export async function findUserTurn(
     .where({ call_id: callId, ...(index !== undefined && { index }) })
     .orderBy('index', 'desc')
     .first();
-  return row?.role === 'user' ? toTurn(row) : undefined;
+  return row?.role === 'user' ? toReportedTurn(row) : undefined;
 }

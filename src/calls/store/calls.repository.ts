@@ -33,13 +33,13 @@ const NO_EVENTS: WebhookRecorder = { record: async () => undefined };
 export class CallsRepository {
   readonly #db: Knex;
   /** Concurrent calls per account; 0: no limit. */
-  readonly #slots: number;
+  readonly #maxConcurrentCalls: number;
   readonly #events: WebhookRecorder;
 
   /** @param events - receives the webhook events of calls. Default: none are recorded */
-  constructor(db: Knex, slots: number, events: WebhookRecorder = NO_EVENTS) {
+  constructor(db: Knex, maxConcurrentCalls: number, events: WebhookRecorder = NO_EVENTS) {
     this.#db = db;
-    this.#slots = slots;
+    this.#maxConcurrentCalls = maxConcurrentCalls;
     this.#events = events;
   }
 
@@ -109,7 +109,7 @@ export class CallsRepository {
   }
 
   /** Records that media is connected. The times of the call's turns count from here. */
-  async start(callId: string): Promise<void> {
+  async markStarted(callId: string): Promise<void> {
     await this.#db.transaction(async (transaction) => {
       const [call] = await transaction<CallRow>('calls')
         .where({ call_id: callId, state: 'live' })
@@ -133,8 +133,8 @@ export class CallsRepository {
    * @returns whether the call was reserved
    */
   async endReserved(callId: string, reason: EndedReason): Promise<boolean> {
-    const which = this.#db.raw(`call_id = ? and state = 'reserved'`, [callId]);
-    return (await this.#end(which, reason)) > 0;
+    const condition = this.#db.raw(`call_id = ? and state = 'reserved'`, [callId]);
+    return (await this.#end(condition, reason)) > 0;
   }
 
   /** The running calls of an account, newest first. At most 1,000. */
@@ -207,7 +207,7 @@ export class CallsRepository {
     await this.#end(this.#db.raw(`state = 'live' and gateway_id = ?`, [gatewayId]), reason);
   }
 
-  #end(which: Knex.Raw, reason: EndedReason): Promise<number> {
+  #end(condition: Knex.Raw, reason: EndedReason): Promise<number> {
     return this.#db.transaction(async (transaction) => {
       const { rows } = await transaction.raw<{ rows: CallRow[] }>(
         `with ending as (
@@ -224,7 +224,7 @@ export class CallsRepository {
            from spent where accounts.id = spent.account_id and balance is not null
          )
          select * from ending`,
-        [reason, which],
+        [reason, condition],
       );
       for (const call of rows) {
         const last = await findUserTurn(transaction, call.call_id);
@@ -244,7 +244,7 @@ export class CallsRepository {
       .where({ id: accountId })
       .first('balance');
     if (account?.balance != null && Number(account.balance) <= 0) return 'insufficient_credits';
-    if (this.#slots === 0) return undefined;
+    if (this.#maxConcurrentCalls === 0) return undefined;
     const open = await db('calls')
       .where({ account_id: accountId })
       .modify((query) => {
@@ -258,6 +258,6 @@ export class CallsRepository {
           ),
       )
       .count<{ count: number }[]>('*');
-    return Number(open[0]!.count) >= this.#slots ? 'concurrency_limit' : undefined;
+    return Number(open[0]!.count) >= this.#maxConcurrentCalls ? 'concurrency_limit' : undefined;
   }
 }

@@ -1,4 +1,4 @@
-import { notFoundUnlessOwned } from '../../features/ownership/not-found-unless-owned.js';
+import { throwNotFound } from '../../features/ownership/throw-not-found.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import { isUuid, model, str } from '../../platform/http/validation/schema-builders.js';
 import type { CallRow } from './call.model.js';
@@ -20,7 +20,7 @@ export async function loadCall(
   callId: string,
 ): Promise<CallRow> {
   const row = isUuid(callId) ? await calls.find(callId) : undefined;
-  return row?.account_id === accountId ? row : callNotFound(callId);
+  return row?.account_id === accountId ? row : throwCallNotFound(callId);
 }
 
 /** A running call of the account. @throws ApiError CALL_NOT_FOUND, CALL_NOT_RUNNING */
@@ -35,8 +35,8 @@ export async function loadRunningCall(
 }
 
 /** @throws ApiError CALL_NOT_FOUND */
-export function callNotFound(callId: string): never {
-  notFoundUnlessOwned('call', callId);
+export function throwCallNotFound(callId: string): never {
+  throwNotFound('call', callId);
 }
 
 /** Also for a call that ended before it carried out a command. */

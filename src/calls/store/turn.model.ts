@@ -63,7 +63,7 @@ export function toTurnRow(callId: string, turn: LoggedTurn) {
 }
 
 /** A turn as events report it. */
-export function toTurn(row: CallTurnRow): LoggedTurn {
+export function toReportedTurn(row: CallTurnRow): LoggedTurn {
   const { index, role, text, cut, latency } = row;
   const { start_ms: startMs, end_ms: endMs } = row;
   return { index, role, text, cut, startMs, endMs, ...(latency && { latency }) };

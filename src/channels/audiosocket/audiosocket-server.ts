@@ -69,13 +69,13 @@ export class AudioSocketServer {
         const traits = { sampleRate, buffers: false };
         transport = connector.connect({ callId, link: connection, traits, log });
         // The connection broke during the search for its UUID.
-        if (endedReason) transport.gone(endedReason);
+        if (endedReason) transport.detach(endedReason);
         return true;
       },
       event: (event) => transport?.handle(event),
       ended: (how) => {
         endedReason = how === 'closed' ? 'user_hangup' : 'error_transport';
-        transport?.gone(endedReason);
+        transport?.detach(endedReason);
       },
     });
   }

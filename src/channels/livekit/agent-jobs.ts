@@ -37,7 +37,7 @@ export interface AgentJobsParts extends Omit<RoomCallParts, 'phones' | 'live'> {
   readonly calls: Pick<CallsRepository, 'find'>;
   readonly registry: Pick<CallRegistry, 'isDraining' | 'size' | 'get'>;
   /** Whether this gateway can take more calls. */
-  readonly load: { readonly isOpen: boolean };
+  readonly load: { readonly admitsCalls: boolean };
   readonly roomClient: Pick<RoomClient, 'closeRoom' | 'isDispatched'>;
   readonly sipInbound: Pick<SipInbound, 'isAcceptable' | 'reserve'>;
   /** `ws(s)://host[:port]` of LiveKit. */
@@ -136,7 +136,7 @@ export class AgentJobs {
   #hasRoom(): boolean {
     const { registry, load, rooms } = this.#parts;
     const pending = [...this.#jobs.values()].filter(({ call }) => !call?.hasBegun).length;
-    return !this.#isClosed && !registry.isDraining && load.isOpen && rooms.free > pending;
+    return !this.#isClosed && !registry.isDraining && load.admitsCalls && rooms.free > pending;
   }
 
   async #isAcceptable(callId: string, metadata: JobMetadata): Promise<boolean> {

@@ -94,7 +94,7 @@ class Stream implements CarrierLink {
     report: (error) => this.#log.error({ err: error }, 'Error in the media stream of a call'),
     end: () => {
       this.#socket.terminate();
-      this.#transport?.gone('error_transport');
+      this.#transport?.detach('error_transport');
     },
   });
   readonly #parts: TwilioSocketParts;
@@ -178,7 +178,7 @@ class Stream implements CarrierLink {
 
   #onClose(code: number): void {
     clearTimeout(this.#limit);
-    this.#transport?.gone(NORMAL_CLOSE_CODES.has(code) ? 'user_hangup' : 'error_transport');
+    this.#transport?.detach(NORMAL_CLOSE_CODES.has(code) ? 'user_hangup' : 'error_transport');
   }
 
   /** Twilio continues with the next verb when the socket closes. This ends the call in any case. */

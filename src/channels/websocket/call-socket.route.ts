@@ -111,9 +111,9 @@ export class CallSockets {
       return;
     }
     if (hello.resumeToken !== undefined) {
-      const registry = this.#parts.registry.findByResumeToken(hello.resumeToken);
-      if (registry) {
-        registry.resumable.socket.resume(socket, hello);
+      const live = this.#parts.registry.findByResumeToken(hello.resumeToken);
+      if (live) {
+        live.resumable.socket.resume(socket, hello);
         return;
       }
       await limiter.countFailedAuth();

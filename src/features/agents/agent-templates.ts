@@ -44,14 +44,14 @@ const TEMPLATES: Readonly<Record<TemplateType, Template>> = {
   },
 };
 
-export const InitAgent = model({
+export const TemplateRequest = model({
   agent_template: oneOf(TYPES).nullable().optional(),
   name: str({ min: 1, max: 255 }).nullable().optional(),
 })
   .nullish()
   .meta({ id: 'InitAgent' });
 
-export const InitialAgent = model({
+export const AgentTemplate = model({
   agent_template: str(),
   available_types: list(str()),
   description: str(),
@@ -60,7 +60,7 @@ export const InitialAgent = model({
 }).meta({ id: 'InitialAgent' });
 
 /** The requested template. Its `name` and `config` are a body for creating an agent. */
-export function initialAgent(request: z.output<typeof InitAgent>): z.output<typeof InitialAgent> {
+export function agentTemplate(request: z.output<typeof TemplateRequest>): z.output<typeof AgentTemplate> {
   const agent_template = request?.agent_template ?? 'business';
   const { name, description, config } = TEMPLATES[agent_template];
   return {

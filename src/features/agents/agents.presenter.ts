@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type Agent, type AgentStatus, STATUS_CODES } from './agent.model.js';
 import type { AgentModels, SipProvisioning } from './agents.ports.js';
-import type { AgentBody, DeployedAgent, StatsSummary } from './agents.schema.js';
+import type { AgentResponse, DeployedAgent, StatsSummary } from './agents.schema.js';
 import { AGENT_SETTINGS } from './config/agent-settings.js';
 import { presentSettings, type SettingModels } from './config/settings-table.js';
 
@@ -10,7 +10,7 @@ export function entityTagOf({ version, kbId }: Agent): string {
   return `"${version}-${kbId ?? 0}"`;
 }
 
-export function presentAgent(agent: Agent, models: SettingModels): AgentBody {
+export function presentAgent(agent: Agent, models: SettingModels): AgentResponse {
   return {
     agent_id: agent.id,
     name: agent.name,

@@ -129,7 +129,7 @@ export class AgentsRepository {
         const claimed = numberToClaim(agent, change);
         if (claimed) await claimNumber(transaction, accountId, claimed);
         const [after] = await agents()
-          .update({ ...columns, ...laterVersion(transaction) })
+          .update({ ...columns, ...nextVersion(transaction) })
           .returning('*');
         return toAgent(after!);
       });
@@ -153,7 +153,7 @@ export class AgentsRepository {
           "jsonb_set(config, '{tts_params}', (config -> 'tts_params') || ?::jsonb)",
           [nothing],
         ),
-        ...laterVersion(transaction),
+        ...nextVersion(transaction),
       });
   }
 }
@@ -167,7 +167,7 @@ function numberToClaim(agent: Agent, change: AgentChange): string | undefined {
 }
 
 /** The columns that every change updates. */
-function laterVersion(transaction: Knex.Transaction) {
+function nextVersion(transaction: Knex.Transaction) {
   return {
     version: transaction.raw('version + 1'),
     // Later changes have a later time, even within one millisecond.

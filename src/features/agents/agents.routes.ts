@@ -7,7 +7,7 @@ import {
 } from '../../platform/http/route.js';
 import { int, model } from '../../platform/http/validation/schema-builders.js';
 import type { Agent } from './agent.model.js';
-import { InitAgent, InitialAgent, initialAgent } from './agent-templates.js';
+import { TemplateRequest, AgentTemplate, agentTemplate } from './agent-templates.js';
 import type { AgentModels } from './agents.ports.js';
 import {
   entityTagOf,
@@ -18,7 +18,7 @@ import {
 import {
   AgentAlone,
   AgentAndMessage,
-  AgentBody,
+  AgentResponse,
   AgentList,
   AgentPath,
   CreateAgent,
@@ -29,12 +29,12 @@ import {
 } from './agents.schema.js';
 import type { AgentRef, AgentService } from './agents.service.js';
 
-const COMMON = { scope: 'agents', tag: 'Agents' } as const;
+const AGENT_ROUTE = { scope: 'agents', tag: 'Agents' } as const;
 
 const NO_SUCH_AGENT: RouteResponse = { description: 'No such agent' };
-const NOTHING_SUCH: RouteResponse = { description: 'No such agent or knowledge base' };
+const NO_SUCH_AGENT_OR_KNOWLEDGE_BASE: RouteResponse = { description: 'No such agent or knowledge base' };
 const DISABLED: RouteResponse = { description: 'The agent is disabled' };
-const TAGGED = { ETag: "The agent's version, for If-Match" };
+const ETAG = { ETag: "The agent's version, for If-Match" };
 const AssignKnowledgeBase = model({ kb_id: int() });
 
 export interface AgentRouteParts {
@@ -61,14 +61,14 @@ function collectionRoutes({ agents, models }: AgentRouteParts): readonly Route[]
   const present = (agent: Agent) => presentAgent(agent, models);
   return [
     route({
-      ...COMMON,
+      ...AGENT_ROUTE,
       method: 'post',
       path: '/agent',
       summary: 'Create an agent',
       isIdempotent: true,
       body: CreateAgent,
       responses: {
-        201: { description: 'The agent, paused', schema: AgentBody, headers: TAGGED },
+        201: { description: 'The agent, paused', schema: AgentResponse, headers: ETAG },
         404: { description: 'No such knowledge base' },
         409: {
           description:
@@ -77,11 +77,11 @@ function collectionRoutes({ agents, models }: AgentRouteParts): readonly Route[]
       },
       async handle({ principal, body }) {
         const agent = await agents.create(principal.accountId, body);
-        return reply(201, present(agent), tagOf(agent));
+        return reply(201, present(agent), etagHeader(agent));
       },
     }),
     route({
-      ...COMMON,
+      ...AGENT_ROUTE,
       method: 'get',
       path: '/agent',
       summary: 'List agents',
@@ -99,7 +99,7 @@ function collectionRoutes({ agents, models }: AgentRouteParts): readonly Route[]
     }),
     templateRoute(),
     route({
-      ...COMMON,
+      ...AGENT_ROUTE,
       method: 'get',
       path: '/agent/stats-summary',
       summary: 'Count agents by status',
@@ -113,20 +113,20 @@ function collectionRoutes({ agents, models }: AgentRouteParts): readonly Route[]
 
 function templateRoute(): Route {
   return route({
-    ...COMMON,
+    ...AGENT_ROUTE,
     method: 'post',
     path: '/agent/init-agent',
     summary: 'Get a template for a new agent',
     description: 'Creates nothing. `name` and `config` are a body for `POST /agent`.',
-    body: InitAgent,
-    responses: { 200: { description: 'The template', schema: InitialAgent } },
-    handle: ({ body }) => initialAgent(body),
+    body: TemplateRequest,
+    responses: { 200: { description: 'The template', schema: AgentTemplate } },
+    handle: ({ body }) => agentTemplate(body),
   });
 }
 
 function oneAgentRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
-  const respond = (agent: Agent) => reply(200, presentAgent(agent, models), tagOf(agent));
-  const common = { ...COMMON, params: AgentPath };
+  const respond = (agent: Agent) => reply(200, presentAgent(agent, models), etagHeader(agent));
+  const common = { ...AGENT_ROUTE, params: AgentPath };
   return [
     route({
       ...common,
@@ -134,11 +134,11 @@ function oneAgentRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
       path: '/agent/{agent_id}',
       summary: 'Read an agent',
       responses: {
-        200: { description: 'The agent', schema: AgentBody, headers: TAGGED },
+        200: { description: 'The agent', schema: AgentResponse, headers: ETAG },
         404: NO_SUCH_AGENT,
       },
       async handle({ principal, params }) {
-        return respond(await agents.find(principal.accountId, params.agent_id));
+        return respond(await agents.load(principal.accountId, params.agent_id));
       },
     }),
     route({
@@ -149,8 +149,8 @@ function oneAgentRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
       summary: 'Update an agent',
       body: UpdateAgent,
       responses: {
-        200: { description: 'The agent', schema: AgentBody, headers: TAGGED },
-        404: NOTHING_SUCH,
+        200: { description: 'The agent', schema: AgentResponse, headers: ETAG },
+        404: NO_SUCH_AGENT_OR_KNOWLEDGE_BASE,
         409: { description: 'The agent is disabled, or the number is in use' },
       },
       async handle(context) {
@@ -161,7 +161,7 @@ function oneAgentRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
 }
 
 function knowledgeBaseRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
-  const common = { ...COMMON, params: AgentPath, isConditional: true } as const;
+  const common = { ...AGENT_ROUTE, params: AgentPath, isConditional: true } as const;
   return [
     route({
       ...common,
@@ -170,13 +170,13 @@ function knowledgeBaseRoutes({ agents, models }: AgentRouteParts): readonly Rout
       summary: 'Assign a knowledge base',
       body: AssignKnowledgeBase,
       responses: {
-        200: { description: 'The agent', schema: AgentBody, headers: TAGGED },
-        404: NOTHING_SUCH,
+        200: { description: 'The agent', schema: AgentResponse, headers: ETAG },
+        404: NO_SUCH_AGENT_OR_KNOWLEDGE_BASE,
         409: DISABLED,
       },
       async handle(context) {
         const agent = await agents.assignKnowledgeBase(refOf(context), context.body.kb_id);
-        return reply(200, presentAgent(agent, models), tagOf(agent));
+        return reply(200, presentAgent(agent, models), etagHeader(agent));
       },
     }),
     route({
@@ -198,14 +198,14 @@ function knowledgeBaseRoutes({ agents, models }: AgentRouteParts): readonly Rout
 }
 
 function statusRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
-  const common = { ...COMMON, method: 'post', params: AgentPath, isConditional: true } as const;
+  const common = { ...AGENT_ROUTE, method: 'post', params: AgentPath, isConditional: true } as const;
   return [
     route({
       ...common,
       path: '/agent/{agent_id}/deploy',
       summary: 'Deploy an agent',
       responses: {
-        200: { description: 'The agent, deployed', schema: DeployedAgent, headers: TAGGED },
+        200: { description: 'The agent, deployed', schema: DeployedAgent, headers: ETAG },
         404: NO_SUCH_AGENT,
         409: {
           description:
@@ -214,7 +214,7 @@ function statusRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
       },
       async handle(context) {
         const { agent, sip } = await agents.deploy(refOf(context));
-        return reply(200, presentDeployedAgent(agent, sip, models), tagOf(agent));
+        return reply(200, presentDeployedAgent(agent, sip, models), etagHeader(agent));
       },
     }),
     route({
@@ -222,13 +222,13 @@ function statusRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
       path: '/agent/{agent_id}/pause',
       summary: 'Pause an agent',
       responses: {
-        200: { description: 'The agent, paused', schema: AgentAlone, headers: TAGGED },
+        200: { description: 'The agent, paused', schema: AgentAlone, headers: ETAG },
         404: NO_SUCH_AGENT,
         409: DISABLED,
       },
       async handle(context) {
         const agent = await agents.pause(refOf(context));
-        return reply(200, { agent: presentAgent(agent, models) }, tagOf(agent));
+        return reply(200, { agent: presentAgent(agent, models) }, etagHeader(agent));
       },
     }),
     route({
@@ -236,20 +236,20 @@ function statusRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
       path: '/agent/{agent_id}/disable',
       summary: 'Delete (disable) an agent',
       responses: {
-        200: { description: 'The agent, disabled', schema: AgentAndMessage, headers: TAGGED },
+        200: { description: 'The agent, disabled', schema: AgentAndMessage, headers: ETAG },
         404: NO_SUCH_AGENT,
         409: { description: 'The agent is not paused' },
       },
       async handle(context) {
         const agent = await agents.disable(refOf(context));
         const message = 'The agent is disabled, which is final';
-        return reply(200, { agent: presentAgent(agent, models), message }, tagOf(agent));
+        return reply(200, { agent: presentAgent(agent, models), message }, etagHeader(agent));
       },
     }),
   ];
 }
 
-function tagOf(agent: Agent): Readonly<Record<string, string>> {
+function etagHeader(agent: Agent): Readonly<Record<string, string>> {
   return { ETag: entityTagOf(agent) };
 }
 

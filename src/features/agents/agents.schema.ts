@@ -5,7 +5,7 @@ import { AGENT_STATUSES } from './agent.model.js';
 import { AgentConfigInput, AgentConfigOutput } from './config/agent-config.schema.js';
 
 const agentName = () => str({ min: 1, max: 255 });
-const statuses = () => oneOf(AGENT_STATUSES);
+const agentStatus = () => oneOf(AGENT_STATUSES);
 
 export const CreateAgent = model({
   name: agentName(),
@@ -30,33 +30,33 @@ export const AgentPath = model({ agent_id: str() });
 
 export const ListAgents = model({
   ...PAGE_FIELDS,
-  show_statuses: list(statuses(), { max: 10 }).optional().meta({
+  show_statuses: list(agentStatus(), { max: 10 }).optional().meta({
     description: 'May be repeated. Default: deployed and paused.',
   }),
 });
 export type ListAgents = z.output<typeof ListAgents>;
 
-export const AgentBody = model({
+export const AgentResponse = model({
   agent_id: str({ format: 'uuid' }),
   name: agentName(),
   config: AgentConfigOutput,
   created_at: str({ format: 'date-time' }),
   updated_at: str({ format: 'date-time' }),
-  status: statuses(),
+  status: agentStatus(),
   status_code: int({ description: '10 deployed, 1 paused, 0 disabled.' }),
   kb_id: int().nullable(),
 }).meta({ id: 'Agent' });
-export type AgentBody = z.output<typeof AgentBody>;
+export type AgentResponse = z.output<typeof AgentResponse>;
 
-const AgentPage = model({ items: list(AgentBody), pagination: Pagination }).meta({
+const AgentPage = model({ items: list(AgentResponse), pagination: Pagination }).meta({
   id: 'AgentPage',
 });
 /** Without `page` and `limit`: all agents. Otherwise one page. */
-export const AgentList = z.union([list(AgentBody), AgentPage]);
-export const AgentAndMessage = model({ agent: AgentBody, message: str() });
+export const AgentList = z.union([list(AgentResponse), AgentPage]);
+export const AgentAndMessage = model({ agent: AgentResponse, message: str() });
 /** The `sip_` fields are present if LiveKit is configured and the agent has a number. */
 export const DeployedAgent = model({
-  agent: AgentBody,
+  agent: AgentResponse,
   message: str(),
   sip_status: oneOf(['configured', 'failed']).optional(),
   sip_details: model({
@@ -66,7 +66,7 @@ export const DeployedAgent = model({
     error: str().nullable(),
   }).optional(),
 });
-export const AgentAlone = model({ agent: AgentBody });
+export const AgentAlone = model({ agent: AgentResponse });
 export const StatsSummary = model({
   total_agents: int(),
   status_summary: model({ deployed: int(), paused: int(), disabled: int() }),

@@ -5,7 +5,7 @@ import { requireMatch } from '../../platform/http/entity-tag.js';
 import { InvalidInput } from '../../platform/http/validation/invalid-input.js';
 import { pageOf } from '../../platform/http/validation/pagination.js';
 import type { SecretBox } from '../../platform/secrets/secret-box.js';
-import { notFoundUnlessOwned } from '../ownership/not-found-unless-owned.js';
+import { throwNotFound } from '../ownership/throw-not-found.js';
 import type { NumberOwnership } from '../ownership/number-ownership.js';
 import type { Agent, AgentChange, AgentStatus } from './agent.model.js';
 import { makeAgentId } from './agent.model.js';
@@ -81,7 +81,7 @@ export class AgentService {
     return made;
   }
 
-  async find(accountId: string, id: string): Promise<Agent> {
+  async load(accountId: string, id: string): Promise<Agent> {
     return loadAgent(this.#parts.repository, accountId, id);
   }
 
@@ -108,7 +108,7 @@ export class AgentService {
   /** A partial update. It applies to calls that start later. */
   async update(ref: AgentRef, body: UpdateAgent): Promise<Agent> {
     const { accountId, id } = ref;
-    await this.find(accountId, id);
+    await this.load(accountId, id);
     await this.#requireKnowledgeBase(accountId, body.kb_id);
     await this.#requireStorable(accountId, body.config);
     const changed = await this.#change(ref, (agent) => {
@@ -120,8 +120,8 @@ export class AgentService {
       };
     });
     if (body.config !== undefined) this.#logIneffective(changed);
-    const hasNumberChanged = body.config?.phone_number !== undefined;
-    if (hasNumberChanged && changed.status === 'deployed') {
+    const isNumberGiven = body.config?.phone_number !== undefined;
+    if (isNumberGiven && changed.status === 'deployed') {
       await this.#parts.provisioner?.provisionAgent(changed);
     }
     return changed;
@@ -133,7 +133,7 @@ export class AgentService {
    *   AGENT_DISABLED
    */
   async deploy(ref: AgentRef): Promise<Deployment> {
-    const agent = await this.find(ref.accountId, ref.id);
+    const agent = await this.load(ref.accountId, ref.id);
     requireEnabled(agent);
     const voice = agent.config.tts_params;
     const language = voice?.language ?? VOICE_SETTINGS.language.default;
@@ -188,15 +188,15 @@ export class AgentService {
       requireMatch(ifMatch, entityTagOf(agent));
       return decide(agent);
     });
-    return changed ?? notFoundUnlessOwned('agent', id);
+    return changed ?? throwNotFound('agent', id);
   }
 
   #merge(id: string, stored: StoredConfig, input: AgentConfigInput): StoredConfig {
     const sealed = sealConfig(input, (text) => this.#parts.box.seal(text, id));
-    const next = mergeConfig(stored, sealed);
-    const errors = configErrorsOf(input, next, this.#parts.allowedHosts);
+    const merged = mergeConfig(stored, sealed);
+    const errors = configErrorsOf(input, merged, this.#parts.allowedHosts);
     if (errors.length > 0) throw new InvalidInput(errors);
-    return next;
+    return merged;
   }
 
   #logIneffective({ id, config }: Agent): void {

@@ -1,4 +1,4 @@
-import { notFoundUnlessOwned } from '../ownership/not-found-unless-owned.js';
+import { throwNotFound } from '../ownership/throw-not-found.js';
 
 /** Finds agents of one account. */
 interface AgentFinder<T> {
@@ -11,5 +11,5 @@ export async function loadAgent<T>(
   accountId: string,
   id: string,
 ): Promise<T> {
-  return (await agents.find(accountId, id)) ?? notFoundUnlessOwned('agent', id);
+  return (await agents.find(accountId, id)) ?? throwNotFound('agent', id);
 }

@@ -4,10 +4,10 @@ import { AGENT_SETTINGS } from './config/agent-settings.js';
 import type { Setting } from './config/settings-table.js';
 
 /** The settings with secrets. In other settings, a text of this form is not a secret. */
-const PARTS = Object.entries<Setting>(AGENT_SETTINGS).flatMap(([name, { seal }]) =>
+const SECRET_SETTINGS = Object.entries<Setting>(AGENT_SETTINGS).flatMap(([name, { seal }]) =>
   seal ? [name] : [],
 );
-const PARTS_IN_SQL = `concat(${PARTS.map((name) => `config ->> '${name}'`).join(', ')})`;
+const SECRETS_IN_SQL = `concat(${SECRET_SETTINGS.map((name) => `config ->> '${name}'`).join(', ')})`;
 /** A JSON string that SecretBox may have written, with the id of its key. */
 const SEALED_IN_SQL = '"sealed:1:([0-9a-f]{8}):';
 const BATCH = 100;
@@ -22,7 +22,7 @@ interface SealedAgent {
 /** The ids of all keys with which stored secrets are sealed. */
 export async function findSealKeyIds(db: Knex): Promise<readonly string[]> {
   const { rows } = await db.raw<{ rows: { id: string }[] }>(
-    `select distinct found[1] as id from agents, regexp_matches(${PARTS_IN_SQL}, ?, 'g') found order by 1`,
+    `select distinct found[1] as id from agents, regexp_matches(${SECRETS_IN_SQL}, ?, 'g') found order by 1`,
     [SEALED_IN_SQL],
   );
   return rows.map(({ id }) => id);
@@ -52,7 +52,7 @@ async function changeConfigs(db: Knex, change: ChangeSealed): Promise<number> {
   for (;;) {
     const ids = await db('agents')
       .where('id', '>', after)
-      .whereRaw(`${PARTS_IN_SQL} ~ ?`, [SEALED_IN_SQL])
+      .whereRaw(`${SECRETS_IN_SQL} ~ ?`, [SEALED_IN_SQL])
       .orderBy('id')
       .limit(BATCH)
       .pluck<string[]>('id');
@@ -69,7 +69,7 @@ function changeConfig(db: Knex, id: string, change: ChangeSealed): Promise<boole
     const agent = await transaction<SealedAgent>('agents').where({ id }).forUpdate().first();
     if (!agent) return false;
     const config: Record<string, unknown> = { ...agent.config };
-    for (const part of PARTS) {
+    for (const part of SECRET_SETTINGS) {
       if (!config[part]) continue;
       const json: Json = JSON.parse(JSON.stringify(config[part]));
       config[part] = mapSealed(json, (sealed) => change(sealed, id));

@@ -9,7 +9,7 @@ import {
 } from '../../platform/http/route.js';
 import { isGranted, isScope, type Scope } from '../../platform/http/scopes.js';
 import { model, str } from '../../platform/http/validation/schema-builders.js';
-import { notFoundUnlessOwned } from '../ownership/not-found-unless-owned.js';
+import { throwNotFound } from '../ownership/throw-not-found.js';
 import { makeApiKey } from './api-key.js';
 import type { ApiKeyFields, ApiKeyInfo, ApiKeysRepository } from './api-keys.repository.js';
 import {
@@ -121,7 +121,7 @@ function oneKeyRoutes({ apiKeys, authenticator }: ApiKeyRouteParts): readonly Ro
         const isEmpty = Object.keys(change).length === 0;
         const after = isEmpty ? before : await apiKeys.update(principal.accountId, before.id, change);
         authenticator.forget();
-        return toBody(after ?? notFoundUnlessOwned('API key', params.key_id));
+        return toBody(after ?? throwNotFound('API key', params.key_id));
       },
     }),
     route({
@@ -148,7 +148,7 @@ async function findOrThrow(
 ): Promise<ApiKeyInfo> {
   const id = /^\d{1,10}$/.test(text) ? Number(text) : 0;
   const found = id <= MAX_INT4 ? await keys.find(principal.accountId, id) : undefined;
-  return found ?? notFoundUnlessOwned('API key', text);
+  return found ?? throwNotFound('API key', text);
 }
 
 /** @throws ApiError FORBIDDEN if the caller would grant a scope that it lacks */

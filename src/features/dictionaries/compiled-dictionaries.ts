@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { Dictionary } from '../../../media/text/dictionary/dictionary.js';
-import { notFoundUnlessOwned } from '../ownership/not-found-unless-owned.js';
+import { throwNotFound } from '../ownership/throw-not-found.js';
 import type { DictionariesRepository } from './dictionaries.repository.js';
 
 /** Compiled versions in the cache. */
@@ -22,7 +22,7 @@ export class CompiledDictionaries {
    */
   async find(accountId: string, id: string, version: number | null): Promise<Dictionary> {
     const summary =
-      (await this.#repository.findSummary(accountId, id)) ?? notFoundUnlessOwned('dictionary');
+      (await this.#repository.findSummary(accountId, id)) ?? throwNotFound('dictionary');
     const wanted = version ?? summary.currentVersion;
     const key = `${summary.id} ${wanted}`;
     const dictionary = this.#compiled.get(key) ?? this.#compile(summary.id, wanted);
@@ -37,7 +37,7 @@ export class CompiledDictionaries {
 
   async #compile(id: string, version: number): Promise<Dictionary> {
     const rules =
-      (await this.#repository.findRules(id, version)) ?? notFoundUnlessOwned('dictionary version');
+      (await this.#repository.findRules(id, version)) ?? throwNotFound('dictionary version');
     return Dictionary.compile(rules);
   }
 }

@@ -7,7 +7,7 @@ import type { PlsThread } from '../../../media/text/pls/pls-thread.js';
 import { isDatabaseUnavailable } from '../../platform/db/database-unavailable.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import { valueError } from '../../platform/http/validation/invalid-input.js';
-import { notFoundUnlessOwned } from '../ownership/not-found-unless-owned.js';
+import { throwNotFound } from '../ownership/throw-not-found.js';
 import type {
   DictionariesRepository,
   DictionaryDetail,
@@ -79,13 +79,13 @@ export class DictionaryService {
   }
 
   async find(accountId: string, id: string): Promise<DictionaryDetail> {
-    return (await this.#parts.repository.find(accountId, id)) ?? notFoundUnlessOwned('dictionary');
+    return (await this.#parts.repository.find(accountId, id)) ?? throwNotFound('dictionary');
   }
 
   async rename(accountId: string, id: string, name: string): Promise<DictionaryDetail> {
     return (
       (await this.#parts.repository.rename(accountId, id, name)) ??
-      notFoundUnlessOwned('dictionary')
+      throwNotFound('dictionary')
     );
   }
 
@@ -124,16 +124,16 @@ export class DictionaryService {
     const isDeleted = await repository.delete(accountId, id, (transaction) =>
       references.forgetDictionary(transaction, accountId, id),
     );
-    if (!isDeleted) notFoundUnlessOwned('dictionary');
+    if (!isDeleted) throwNotFound('dictionary');
   }
 
   /** @throws ApiError DICTIONARY_VERSION_NOT_FOUND */
   async download(accountId: string, id: string, version: number): Promise<DictionaryFile> {
     const { repository, pls } = this.#parts;
     const summary =
-      (await repository.findSummary(accountId, id)) ?? notFoundUnlessOwned('dictionary');
+      (await repository.findSummary(accountId, id)) ?? throwNotFound('dictionary');
     const rules =
-      (await repository.findRules(id, version)) ?? notFoundUnlessOwned('dictionary version');
+      (await repository.findRules(id, version)) ?? throwNotFound('dictionary version');
     const text = await pls.write({ language: summary.language, rules });
     return { name: `${summary.name}-v${version}.pls`, text };
   }
@@ -162,7 +162,7 @@ export class DictionaryService {
     decide: (rules: readonly PronunciationRule[]) => readonly PronunciationRule[],
   ): Promise<DictionaryDetail> {
     const changed = await this.#parts.repository.changeRules(accountId, id, decide);
-    return changed ?? notFoundUnlessOwned('dictionary');
+    return changed ?? throwNotFound('dictionary');
   }
 }
 

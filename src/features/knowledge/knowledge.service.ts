@@ -1,6 +1,6 @@
 import { ApiError } from '../../platform/http/api-error.js';
 import { type PageQuery, readPage } from '../../platform/http/validation/pagination.js';
-import { notFoundUnlessOwned } from '../ownership/not-found-unless-owned.js';
+import { throwNotFound } from '../ownership/throw-not-found.js';
 import type { DocumentsRepository, ListedDocument } from './documents.repository.js';
 import type { FileIntake, SubmittedFile } from './file-intake.js';
 import type {
@@ -67,7 +67,7 @@ export class KnowledgeService {
   /** @throws ApiError KNOWLEDGE_BASE_NOT_FOUND */
   async get(accountId: string, kbId: number): Promise<KnowledgeBase> {
     const found = await this.#parts.knowledge.find(accountId, kbId);
-    return found ?? notFoundUnlessOwned('knowledge base', kbId);
+    return found ?? throwNotFound('knowledge base', kbId);
   }
 
   /** The contents of a knowledge base that `get` returned. */
@@ -83,13 +83,13 @@ export class KnowledgeService {
   ): Promise<KnowledgeBase> {
     const changed = await this.#parts.knowledge.update(accountId, kbId, fields);
     if (fields.documents) this.#parts.onDocuments();
-    return changed ?? notFoundUnlessOwned('knowledge base', kbId);
+    return changed ?? throwNotFound('knowledge base', kbId);
   }
 
   /** @throws ApiError KNOWLEDGE_BASE_NOT_FOUND */
   async delete(accountId: string, kbId: number): Promise<void> {
     if (!(await this.#parts.knowledge.delete(accountId, kbId)))
-      notFoundUnlessOwned('knowledge base', kbId);
+      throwNotFound('knowledge base', kbId);
   }
 
   /** @throws ApiError KNOWLEDGE_BASE_NOT_FOUND, FORBIDDEN if it is full; those of `FileIntake` */
@@ -122,17 +122,17 @@ export class KnowledgeService {
   /** @throws ApiError KNOWLEDGE_BASE_NOT_FOUND, DOCUMENT_NOT_FOUND */
   async getDocument(accountId: string, kbId: number, id: number): Promise<ListedDocument> {
     await this.#requireBase(accountId, kbId);
-    return (await this.#parts.documents.find(kbId, id)) ?? notFoundUnlessOwned('document', id);
+    return (await this.#parts.documents.find(kbId, id)) ?? throwNotFound('document', id);
   }
 
   /** @throws ApiError KNOWLEDGE_BASE_NOT_FOUND, DOCUMENT_NOT_FOUND */
   async deleteDocument(accountId: string, kbId: number, id: number): Promise<void> {
     await this.#requireBase(accountId, kbId);
-    if (!(await this.#parts.documents.delete(kbId, id))) notFoundUnlessOwned('document', id);
+    if (!(await this.#parts.documents.delete(kbId, id))) throwNotFound('document', id);
   }
 
   async #requireBase(accountId: string, kbId: number): Promise<void> {
     if (!(await this.#parts.knowledge.exists(accountId, kbId)))
-      notFoundUnlessOwned('knowledge base', kbId);
+      throwNotFound('knowledge base', kbId);
   }
 }

@@ -1,5 +1,5 @@
 import { ApiError } from '../../platform/http/api-error.js';
-import { notFoundUnlessOwned } from '../ownership/not-found-unless-owned.js';
+import { throwNotFound } from '../ownership/throw-not-found.js';
 import type { AvailableNumber, Carrier, NumberSearch, Provider } from './carrier.js';
 import type { NumberOrder, OwnNumber, PhoneNumbersRepository } from './phone-numbers.repository.js';
 
@@ -74,7 +74,7 @@ export class PhoneNumberService {
     const { repository, carriers } = this.#parts;
     const releasable = await repository.beginRelease(order);
     if (releasable.type === 'none') {
-      notFoundUnlessOwned('phone number');
+      throwNotFound('phone number');
     }
     if (releasable.type === 'deployed') {
       const sentence = `The deployed agent ${releasable.agentId} has this number: pause it first`;

@@ -8,7 +8,7 @@ import { ApiError } from '../../platform/http/api-error.js';
 import { codePoints } from '../../platform/http/validation/coerce.js';
 import { fetchCommand } from '../../platform/process/models-command.js';
 import type { ModelCatalog } from '../model-catalog/model-catalog.js';
-import { notFoundUnlessOwned } from '../ownership/not-found-unless-owned.js';
+import { throwNotFound } from '../ownership/throw-not-found.js';
 import type { BuiltinVoices } from '../voices/voice-catalog.js';
 import { type AudioRequest, SPEECH_DEFAULTS, type SpeechRequest } from './speech.schema.js';
 
@@ -146,7 +146,7 @@ export class SpeechService {
         ...(own.failureReason !== null && { detail: own.failureReason }),
       });
     }
-    notFoundUnlessOwned('voice');
+    throwNotFound('voice');
   }
 }
 

@@ -1,5 +1,5 @@
 import { ApiError } from '../../platform/http/api-error.js';
-import { notFoundUnlessOwned } from '../ownership/not-found-unless-owned.js';
+import { throwNotFound } from '../ownership/throw-not-found.js';
 import { AUDIO_FILE_TYPES, sniffAudioType } from './sniff-audio-type.js';
 import type { BuiltinVoice, BuiltinVoices } from './voice-catalog.js';
 import type { NewVoice, OwnVoice, VoicesRepository, VoiceVisibility } from './voices.repository.js';
@@ -66,7 +66,7 @@ export class VoiceService {
   /** A built-in voice, an own one or a PUBLIC one. @throws ApiError VOICE_NOT_FOUND */
   async get(accountId: string, id: string): Promise<OwnVoice | BuiltinVoice> {
     const builtin = this.#builtin.list().find((voice) => voice.id === id);
-    return builtin ?? (await this.#voices.find(accountId, id)) ?? notFoundUnlessOwned('voice');
+    return builtin ?? (await this.#voices.find(accountId, id)) ?? throwNotFound('voice');
   }
 
   /** Undefined fields stay unchanged. @throws ApiError VOICE_NOT_FOUND */
@@ -78,11 +78,11 @@ export class VoiceService {
       readonly visibility: VoiceVisibility | undefined;
     },
   ): Promise<OwnVoice> {
-    return (await this.#voices.update(accountId, id, changes)) ?? notFoundUnlessOwned('voice');
+    return (await this.#voices.update(accountId, id, changes)) ?? throwNotFound('voice');
   }
 
   /** @throws ApiError VOICE_NOT_FOUND */
   async delete(accountId: string, id: string): Promise<void> {
-    if (!(await this.#voices.delete(accountId, id))) notFoundUnlessOwned('voice');
+    if (!(await this.#voices.delete(accountId, id))) throwNotFound('voice');
   }
 }

@@ -1,7 +1,7 @@
 import { type PageQuery, readPage } from '../../platform/http/validation/pagination.js';
 import type { AgentsRepository } from '../agents/agents.repository.js';
 import { loadAgent } from '../agents/load-agent.js';
-import { notFoundUnlessOwned } from '../ownership/not-found-unless-owned.js';
+import { throwNotFound } from '../ownership/throw-not-found.js';
 import type { DeliveriesRepository, Delivery, DeliveryFilter } from './deliveries.repository.js';
 
 /** Lists and repeats the deliveries of an agent's event webhooks. */
@@ -32,7 +32,7 @@ export class WebhookDeliveryService {
    */
   async replay(filter: DeliveryFilter, deliveryId: string): Promise<Delivery> {
     const found = await this.#existing(filter);
-    return (await this.#deliveries.replay(found, deliveryId)) ?? notFoundUnlessOwned('delivery');
+    return (await this.#deliveries.replay(found, deliveryId)) ?? throwNotFound('delivery');
   }
 
   async #existing(filter: DeliveryFilter): Promise<DeliveryFilter> {

@@ -5,7 +5,7 @@ import { ApiError } from '../../platform/http/api-error.js';
 import type { Agent } from '../agents/agent.model.js';
 import type { AgentsRepository } from '../agents/agents.repository.js';
 import type { CallOverrides } from '../agents/config/call-overrides.schema.js';
-import { placeholdersOf } from '../agents/config/prompt-template.js';
+import { placeholdersOf } from '../agents/config/placeholders.js';
 import { defaultsOf } from '../agents/config/settings-table.js';
 import type { StoredConfig } from '../agents/config/stored-config.js';
 import { VOICE_SETTINGS } from '../agents/config/voice-settings.js';

@@ -40,11 +40,11 @@ export async function forwardUpgrade(
     const value = request.headers[name];
     if (typeof value === 'string') headers[name] = value;
   }
-  const sent = peers.request(gateway, { path: request.url ?? '/', headers });
-  socket.once('close', () => sent.destroy());
+  const peerRequest = peers.startRequest(gateway, { path: request.url ?? '/', headers });
+  socket.once('close', () => peerRequest.destroy());
   await new Promise<void>((resolve, reject) => {
-    sent.on('error', (error) => reject(gatewayUnreachable(error)));
-    sent.on('response', (response) => {
+    peerRequest.on('error', (error) => reject(gatewayUnreachable(error)));
+    peerRequest.on('response', (response) => {
       if (response.statusCode === MISDIRECTED_REQUEST) {
         response.resume();
         reject(gatewayUnreachable());
@@ -54,7 +54,7 @@ export async function forwardUpgrade(
       pipeline(response, socket, () => undefined);
       resolve();
     });
-    sent.on('upgrade', (response, peerSocket, peerHead) => {
+    peerRequest.on('upgrade', (response, peerSocket, peerHead) => {
       peerSocket.setNoDelay(true);
       peerSocket.setKeepAlive(true, KEEP_ALIVE_MS);
       writeHead(socket, response);

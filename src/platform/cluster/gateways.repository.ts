@@ -62,14 +62,14 @@ export class GatewaysRepository {
 
   /**
    * Removes other gateways that are dead.
-   * @param beatAt - the last own heartbeat, by the database's clock. If it is too old, the
+   * @param lastHeartbeatAt - the last own heartbeat, by the database's clock. If it is too old, the
    *   database was interrupted, and nothing is removed.
    */
-  async removeSilent(ownId: string, beatAt: Date): Promise<void> {
+  async removeSilent(ownId: string, lastHeartbeatAt: Date): Promise<void> {
     const removed = await this.#db('gateways')
       .whereNot({ id: ownId })
       .where('seen_at', '<', this.#db.raw(`now() - interval '${SILENT_S} s'`))
-      .whereRaw(`?::timestamptz > now() - interval '${FRESH_S} s'`, [beatAt])
+      .whereRaw(`?::timestamptz > now() - interval '${FRESH_S} s'`, [lastHeartbeatAt])
       .delete();
     if (removed > 0) await notifyChanges(this.#db, [GATEWAYS_TOPIC]);
   }

@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { request } from 'node:https';
+import { request as httpsRequest } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { ApiError } from '../http/api-error.js';
 import type { Gateway } from './gateways.repository.js';
@@ -10,7 +10,7 @@ import type { PeerKeys } from './peer-tls.js';
 const ANSWER_TIMEOUT_MS = 5_000;
 /** A stream that is silent for this long has broken. The server writes at least every 5 s. */
 const SILENCE_TIMEOUT_MS = 15_000;
-/** An event has some thousand characters. */
+/** Longest line of an event stream, characters. Events have a few thousand. */
 const MAX_LINE_LENGTH = 1024 * 1024;
 const MAX_ANSWER_BYTES = 64 * 1024;
 const RETRY_AFTER_S = 5;
@@ -60,8 +60,8 @@ export class PeerClient {
    * Opens a stream, which ends when the signal aborts.
    * @throws PeerError
    */
-  async open(gateway: Gateway, asked: PeerRequest): Promise<IncomingMessage> {
-    const response = await this.#answer(gateway, this.request(gateway, asked));
+  async open(gateway: Gateway, options: PeerRequest): Promise<IncomingMessage> {
+    const response = await this.#responseOf(gateway, this.startRequest(gateway, options));
     response.setTimeout(SILENCE_TIMEOUT_MS, () =>
       response.destroy(new PeerError('UNREACHABLE', 'The other gateway has sent nothing for 15 s')),
     );
@@ -74,10 +74,10 @@ export class PeerClient {
    */
   async follow<T>(
     gateway: Gateway,
-    asked: PeerRequest,
+    options: PeerRequest,
     onEvent: (event: T) => void,
   ): Promise<void> {
-    const response = await this.open(gateway, asked);
+    const response = await this.open(gateway, options);
     let rest = '';
     response.setEncoding('utf8');
     for await (const chunk of response) {
@@ -96,10 +96,10 @@ export class PeerClient {
    * Sends a body as JSON.
    * @returns the JSON of the answer. @throws PeerError
    */
-  async post(gateway: Gateway, asked: PeerRequest): Promise<unknown> {
-    const signal = AbortSignal.timeout(asked.timeoutMs ?? ANSWER_TIMEOUT_MS);
-    const sent = this.request(gateway, { ...asked, method: 'POST', signal });
-    const response = await this.#answer(gateway, sent);
+  async post(gateway: Gateway, options: PeerRequest): Promise<unknown> {
+    const signal = AbortSignal.timeout(options.timeoutMs ?? ANSWER_TIMEOUT_MS);
+    const request = this.startRequest(gateway, { ...options, method: 'POST', signal });
+    const response = await this.#responseOf(gateway, request);
     if (!(Number(response.headers['content-length']) <= MAX_ANSWER_BYTES)) {
       response.destroy();
       throw new PeerError('UNREACHABLE', 'The response of the other gateway is too long');
@@ -111,12 +111,15 @@ export class PeerClient {
     }
   }
 
-  /** Each request has its own connection. A shared agent would reuse one that another key opened. */
-  request(gateway: Gateway, asked: PeerRequest): ClientRequest {
-    const { method = 'GET', path, headers, body, signal, timeoutMs = ANSWER_TIMEOUT_MS } = asked;
+  /**
+   * Starts a request on its own connection. A shared agent would reuse connections that an older key
+   * opened.
+   */
+  startRequest(gateway: Gateway, options: PeerRequest): ClientRequest {
+    const { method = 'GET', path, headers, body, signal, timeoutMs = ANSWER_TIMEOUT_MS } = options;
     const url = new URL(`https://${gateway.address}${path}`);
     const json = body === undefined ? undefined : JSON.stringify(body);
-    const sent = request(url, {
+    const request = httpsRequest(url, {
       ...this.#keys.clientOptions,
       agent: false,
       method,
@@ -131,25 +134,25 @@ export class PeerClient {
       },
     });
     const limit = setTimeout(
-      () => sent.destroy(new PeerError('UNREACHABLE', 'The other gateway does not respond')),
+      () => request.destroy(new PeerError('UNREACHABLE', 'The other gateway does not respond')),
       timeoutMs,
     );
     for (const event of ['response', 'upgrade', 'close'])
-      sent.once(event, () => clearTimeout(limit));
-    sent.end(json);
-    return sent;
+      request.once(event, () => clearTimeout(limit));
+    request.end(json);
+    return request;
   }
 
-  #answer(gateway: Gateway, sent: ClientRequest): Promise<IncomingMessage> {
+  #responseOf(gateway: Gateway, request: ClientRequest): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
-      sent.on('error', (error) =>
+      request.on('error', (error) =>
         reject(
           error instanceof PeerError
             ? error
             : new PeerError('UNREACHABLE', `Gateway ${gateway.id} is unreachable`, error),
         ),
       );
-      sent.on('response', (response) => {
+      request.on('response', (response) => {
         if (response.statusCode === 200) {
           resolve(response);
           return;

@@ -51,7 +51,7 @@ export class PeerServer {
   constructor(parts: PeerServerParts) {
     this.#parts = parts;
     this.#app.disable('x-powered-by').use((request, response, next) => {
-      if (this.#isMeant(request)) next();
+      if (this.#isForThisGateway(request)) next();
       else response.status(MISDIRECTED_REQUEST).end();
     });
     const options = {
@@ -68,7 +68,7 @@ export class PeerServer {
         'Refused a connection to the peer API: all gateways need the same SECRET_KEY',
       ),
     );
-    this.#server.on('upgrade', (...upgrade) => this.#forward(...upgrade));
+    this.#server.on('upgrade', (...upgrade) => this.#receiveUpgrade(...upgrade));
   }
 
   /**
@@ -85,7 +85,7 @@ export class PeerServer {
   }
 
   /** Adds routes. */
-  serve(routes: RequestHandler): void {
+  addRoutes(routes: RequestHandler): void {
     this.#app.use(routes, (error: unknown, _: Request, response: Response, next: NextFunction) => {
       this.#parts.log.warn({ err: error }, 'Cannot serve a request of another gateway');
       if (response.headersSent) response.destroy();
@@ -94,7 +94,7 @@ export class PeerServer {
     });
   }
 
-  onUpgrade(listener: ForwardedUpgrade): void {
+  setUpgradeListener(listener: ForwardedUpgrade): void {
     this.#onUpgrade = listener;
   }
 
@@ -107,15 +107,15 @@ export class PeerServer {
     await closed;
   }
 
-  #isMeant({ headers }: IncomingMessage): boolean {
+  #isForThisGateway({ headers }: IncomingMessage): boolean {
     return headers[GATEWAY_HEADER] === this.#parts.gatewayId;
   }
 
-  #forward(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  #receiveUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     this.#upgraded.add(socket);
     socket.once('close', () => this.#upgraded.delete(socket));
     const address = request.headers[CLIENT_ADDRESS_HEADER];
-    if (this.#isMeant(request) && typeof address === 'string') {
+    if (this.#isForThisGateway(request) && typeof address === 'string') {
       this.#onUpgrade(request, socket, head, address);
       return;
     }

@@ -43,7 +43,7 @@ export class PollingWorker {
       const waitMs = await this.#step(signal).catch((error: unknown) => {
         this.#log.error(
           { err: error },
-          'A step of indexing or text extraction failed; the next attempt is in a second',
+          'A step of a background worker failed; the next attempt is in a second',
         );
         return RETRY_AFTER_MS;
       });

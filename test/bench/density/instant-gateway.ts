@@ -67,7 +67,7 @@ if (gc) {
 const load = new LoadMonitor(log);
 const scheduler = new CpuScheduler(config.CPU_PERMITS, (...job) => {
   metrics.observePermit(...job);
-  load.job(...job);
+  load.observeJob(...job);
 });
 metrics.watchPermits(scheduler);
 const onFatal = () => process.exit(1);
@@ -203,7 +203,7 @@ const app = createApp({
   maxBodyBytes: config.MAX_BODY_BYTES,
   health: gatewayHealth(db, () => false),
   trustProxy: false,
-  roots: telephony.roots,
+  carrierWebhooks: telephony.carrierWebhooks,
 });
 const sockets = new WebSocketRouter([connection.socket, ...telephony.sockets], {
   authenticator,

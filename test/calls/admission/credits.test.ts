@@ -31,7 +31,7 @@ async function runningCall(accountId: string, seconds: number, gatewayId = GATEW
     options: {},
   });
   await calls.claim(callId, gatewayId);
-  await calls.start(callId);
+  await calls.markStarted(callId);
   const startedAt = database.db.raw(`now() - interval '1 second' * ?`, [seconds]);
   await database.db('calls').where({ call_id: callId }).update({ started_at: startedAt });
   return callId;

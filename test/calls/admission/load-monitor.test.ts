@@ -33,38 +33,38 @@ async function overload(isEnough: () => boolean): Promise<void> {
 describe('load monitor', () => {
   it('refuses calls while the event loop is overloaded, and accepts them after recovery', async () => {
     const watch = watching(20);
-    expect(watch.isOpen).toBe(true);
-    await overload(() => !watch.isOpen);
-    expect(watch.isOpen).toBe(false);
+    expect(watch.admitsCalls).toBe(true);
+    await overload(() => !watch.admitsCalls);
+    expect(watch.admitsCalls).toBe(false);
     const until = performance.now() + LIMIT_MS;
-    while (!watch.isOpen && performance.now() < until) await sleep(50);
-    expect(watch.isOpen).toBe(true);
+    while (!watch.admitsCalls && performance.now() < until) await sleep(50);
+    expect(watch.admitsCalls).toBe(true);
   });
 
   it('accepts calls while there are almost no calls, as after a start', async () => {
     const watch = watching(1);
     const busy = watching(20);
-    await overload(() => !busy.isOpen);
-    expect([watch.isOpen, busy.isOpen]).toEqual([true, false]);
+    await overload(() => !busy.admitsCalls);
+    expect([watch.admitsCalls, busy.admitsCalls]).toEqual([true, false]);
   });
 
   it('accepts calls while other processes use the CPU', async () => {
     const [starved, busy] = [watching(20, 0.3), watching(20)];
-    await overload(() => !busy.isOpen);
-    expect([starved.isOpen, busy.isOpen]).toEqual([true, false]);
+    await overload(() => !busy.admitsCalls);
+    expect([starved.admitsCalls, busy.admitsCalls]).toEqual([true, false]);
   });
 
   it("measures the queue of callers' CPU jobs and of no other jobs", async () => {
     // The last two differ only in their jobs: a stalled machine may close both.
     const [urgent, background, idle] = [watching(20), watching(20), watching(20)];
     const until = performance.now() + LIMIT_MS;
-    while (urgent.isOpen && performance.now() < until) {
+    while (urgent.admitsCalls && performance.now() < until) {
       for (let i = 0; i < 10; i++) {
-        urgent.job('turn', 3_000, 50);
-        background.job('background', 3_000, 50);
+        urgent.observeJob('turn', 3_000, 50);
+        background.observeJob('background', 3_000, 50);
       }
       await sleep(20);
     }
-    expect([urgent.isOpen, background.isOpen]).toEqual([false, idle.isOpen]);
+    expect([urgent.admitsCalls, background.admitsCalls]).toEqual([false, idle.admitsCalls]);
   });
 });

@@ -23,7 +23,7 @@ function openings(samples: readonly Load[], from: OverloadState = OPEN): string 
 }
 
 const times = (count: number, load: Load) => Array.from({ length: count }, () => load);
-const CLOSED: OverloadState = { isOpen: false, samples: 0 };
+const CLOSED: OverloadState = { isOpen: false, contrarySamples: 0 };
 
 describe('overload policy', () => {
   it.each<[string, Load[], string]>([

@@ -9,7 +9,7 @@ import { AgentsRepository } from '../../../src/features/agents/agents.repository
 import { VoiceOverrides } from '../../../src/features/voices/voice-overrides.js';
 import { withControlPlane } from '../../support/harness/app/control-plane-app.js';
 
-const load = { isOpen: true };
+const load = { admitsCalls: true };
 const plane = withControlPlane({
   routes: (db, secrets) => {
     const calls = new CallsRepository(db, 0);
@@ -46,14 +46,14 @@ it('an overloaded gateway refuses calls with 503 and Retry-After and takes no sl
     return Number(rows[0]?.count);
   };
   expect((await call('connection-details')).status).toBe(200);
-  load.isOpen = false;
+  load.admitsCalls = false;
   for (const path of ['connection-details', 'test-connection-details']) {
     const { status, body, headers } = await call(path);
     expect([status, body.code]).toEqual([503, 'OVERLOADED']);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   }
   expect(await reserved()).toBe(1);
-  load.isOpen = true;
+  load.admitsCalls = true;
   expect((await call('connection-details')).status).toBe(200);
   expect(await reserved()).toBe(2);
 });

@@ -39,10 +39,10 @@ async function gateway({ isReachable = true } = {}) {
     registry: live,
     log,
   });
-  peerServer.serve(peerCommands(live));
+  peerServer.addRoutes(peerCommands(live));
   const address = await peerServer.listen('127.0.0.1');
   await gateways.heartbeat(id, isReachable ? address : '127.0.0.1:9');
-  commands.hangUpEndedCalls(changes);
+  commands.watchEndedCalls(changes);
   const ending = new Set<Promise<void>>();
   const hold = (callId: string, slowly?: () => Promise<unknown>) => {
     let over: Promise<void> | undefined;

@@ -52,7 +52,7 @@ async function beganCall(calls: CallsRepository, accountId: string, agentId = ra
     options: {},
   });
   await calls.claim(callId, randomUUID());
-  await calls.start(callId);
+  await calls.markStarted(callId);
   return callId;
 }
 

@@ -71,14 +71,14 @@ export class LiveGateway {
       authenticator,
       encoders,
       log,
-      beatMs: 50,
+      keepAliveMs: 50,
       keyCheckMs: 50,
       unreachableMs: 6_000,
     });
     const { peerClient: peers, peerServer } = this.#peers;
     const { calls, gateways } = this;
     this.#commands = new CallCommandService({ calls, gateways, peers, registry: this.#live, log });
-    peerServer.serve(peerCommands(this.#live));
+    peerServer.addRoutes(peerCommands(this.#live));
   }
 
   get routes(): readonly Route[] {
@@ -104,7 +104,7 @@ export class LiveGateway {
     await this.calls.reserve({ callId, accountId, ...agent, callType: 'web', options: {} });
     const row = await this.calls.claim(callId, this.id);
     if (typeof row !== 'object') throw new Error('The call was not claimed');
-    await this.calls.start(callId);
+    await this.calls.markStarted(callId);
     const say = (text: string) => {
       if (text === 'ending' || text === 'busy') return text;
       this.spokenTexts.push(text);

@@ -225,7 +225,7 @@ describe.each(['here', 'on another gateway'])('audio of a call %s', (where) => {
     clearInterval(talk);
     const file = Buffer.concat(chunks);
     expect(file.readUInt16BE(0) & 0xffe0).toBe(0xffe0);
-    await vi.waitFor(() => expect(one.open.streams(accountId)).toBe(0), 20_000);
+    await vi.waitFor(() => expect(one.open.countStreams(accountId)).toBe(0), 20_000);
   });
 
   it('can be cancelled at any time', async () => {
@@ -237,10 +237,10 @@ describe.each(['here', 'on another gateway'])('audio of a call %s', (where) => {
       headers: { authorization: `Bearer ${key}` },
       signal: abort.signal,
     });
-    expect(one.open.streams(accountId)).toBe(1);
+    expect(one.open.countStreams(accountId)).toBe(1);
     abort.abort();
     await response.arrayBuffer().catch(() => undefined);
-    await vi.waitFor(() => expect(one.open.streams(accountId)).toBe(0), 20_000);
+    await vi.waitFor(() => expect(one.open.countStreams(accountId)).toBe(0), 20_000);
     await holder().end(call);
   });
 });
@@ -305,7 +305,7 @@ it('a client that does not read is disconnected and delays no others', async () 
     () => {
       for (let i = 0; i < 20; i++) call.feed.send(says(text));
       // The other client keeps receiving.
-      expect(one.open.streams(accountId)).toBe(1);
+      expect(one.open.countStreams(accountId)).toBe(1);
     },
     { timeout: 30_000, interval: 20 },
   );
@@ -338,7 +338,7 @@ it.each(['here', 'on another gateway'])(
     await keys.update({ scopes: ['agents'] });
     // The response ends although the call continues.
     await response.arrayBuffer();
-    await vi.waitFor(() => expect(one.open.streams(accountId)).toBe(0), 20_000);
+    await vi.waitFor(() => expect(one.open.countStreams(accountId)).toBe(0), 20_000);
   },
 );
 

@@ -5,7 +5,7 @@ import { CallMetrics } from '../../../src/calls/session/call-metrics.js';
 
 it('silences before an answer are counted, including one in which the caller hangs up', async () => {
   const registry = new Registry();
-  const call = new CallMetrics(registry).begin();
+  const call = new CallMetrics(registry).observeCall();
   const show = (state: AgentState) =>
     call.output?.({ type: 'send', event: { type: 'state', state } }, 0);
   const silences = async () =>

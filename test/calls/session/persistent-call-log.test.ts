@@ -13,7 +13,7 @@ function recordWith(faults: Error[], isStopping = () => false) {
   };
   const record = new PersistentCallLog({
     calls: {
-      start: () => write('start'),
+      markStarted: () => write('start'),
       end: (_, reason) => write(reason),
     },
     turns: { save: (_, { text }) => write(text) },

@@ -40,7 +40,7 @@ let audioSocket: ReturnType<typeof createAudioSocket>;
 const plane = withControlPlane({
   routes: (db) => {
     const calls = new CallsRepository(db, 0);
-    const load = { isOpen: true };
+    const load = { admitsCalls: true };
     const live = new CallRegistry();
     const slots = new CallSlots({ calls, registry: live, load, warmCaches: async () => undefined });
     const agents = new AgentsRepository(db);
@@ -256,7 +256,7 @@ describe('AudioSocket connection', () => {
       connector: {
         connect: ({ link }) =>
           ({
-            gone(reason: string) {
+            detach(reason: string) {
               lines.push(reason);
               link.close();
             },

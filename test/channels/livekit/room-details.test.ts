@@ -41,7 +41,7 @@ const plane = withControlPlane({
       slots: new CallSlots({
         calls,
         registry: new CallRegistry(),
-        load: { isOpen: true },
+        load: { admitsCalls: true },
         warmCaches: async (_agent, _options, rate) => void rates.push(rate),
       }),
       overrides: new VoiceOverrides({

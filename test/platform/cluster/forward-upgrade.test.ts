@@ -68,7 +68,7 @@ async function twoGateways({ secret = 'the secret of both gateways' } = {}) {
     log,
   });
   const holder = new WebSocketRouter([echo(false)], { ...services, addressOf: () => '127.0.0.1' });
-  peerServer.onUpgrade(holder.handleForwarded);
+  peerServer.setUpgradeListener(holder.handleForwarded);
   const gateway: Gateway = { id: holderId, address: await peerServer.listen('127.0.0.1') };
   const client = new PeerClient(new PeerKeys(new SecretKeys([secret])));
   const gateways = { find: async (id: string) => (id === holderId ? gateway : undefined) };

@@ -36,7 +36,7 @@ async function gateway(...secrets: string[]) {
     response.end('2}\n');
   });
   routes.get('/silent', () => undefined);
-  server.serve(routes);
+  server.addRoutes(routes);
   opened.push(server);
   return { id, address: await server.listen('127.0.0.1') };
 }

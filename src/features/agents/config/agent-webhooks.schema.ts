@@ -8,7 +8,7 @@ import {
   oneOf,
   str,
 } from '../../../platform/http/validation/schema-builders.js';
-import { headerSecret, orDefault, secretHeaders, secretText, webAddress } from './secret-fields.js';
+import { headerSecret, orDefault, secretHeaders, secretText, webAddress } from './entry-fields.js';
 
 /** The events that an event webhook can receive. */
 export const EVENT_NAMES = [

@@ -9,10 +9,10 @@ import type { StoredConfig } from './stored-config.js';
 export function ineffectiveSettingsOf(config: StoredConfig): readonly IneffectiveSetting[] {
   const secondsOf = (setting: IneffectiveSetting['setting']) =>
     config[setting] ?? AGENT_SETTINGS[setting].default;
-  const hidden = ineffectiveSettings({
+  const ineffective = ineffectiveSettings({
     minSilenceMs: secondsOf('min_silence_duration') * 1_000,
     minEndpointingMs: secondsOf('min_endpointing_delay') * 1_000,
     maxEndpointingMs: secondsOf('max_endpointing_delay') * 1_000,
   });
-  return hidden.filter(({ setting }) => config[setting] != null);
+  return ineffective.filter(({ setting }) => config[setting] != null);
 }

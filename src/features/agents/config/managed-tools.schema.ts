@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { bool, list, model, str } from '../../../platform/http/validation/schema-builders.js';
-import { orDefault } from './secret-fields.js';
+import { orDefault } from './entry-fields.js';
 
 const name = () => str({ max: 500 }).nullable().default(null);
 const operations = () => orDefault(list(str({ min: 1, max: 100 }), { max: 50 }), []);

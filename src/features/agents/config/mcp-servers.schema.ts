@@ -7,7 +7,7 @@ import {
   str,
 } from '../../../platform/http/validation/schema-builders.js';
 import { AUTH_TYPES } from './agent-webhooks.schema.js';
-import { headerSecret, orDefault, secretHeaders, webAddress } from './secret-fields.js';
+import { headerSecret, orDefault, secretHeaders, webAddress } from './entry-fields.js';
 
 const MAX_SERVERS = 20;
 const serverName = () => str({ min: 1, max: 200 });

@@ -276,7 +276,7 @@ describe('DTMF', () => {
     const tones = Int16Array.from(dtmfTones('5#', 8_000), (sample) => sample * 32_767);
     for (let at = 0; at < tones.length; at += 160) send(tones.subarray(at, at + 160));
     expect(typed).toEqual(['Keypad input: 5#']);
-    line.gone('user_hangup');
+    line.detach('user_hangup');
     line.close();
     clock.advance(100);
     expect(clock.pending).toBe(0);

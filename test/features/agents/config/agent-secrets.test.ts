@@ -10,7 +10,7 @@ import {
   type StoredConfig,
   sealConfig,
 } from '../../../../src/features/agents/config/stored-config.js';
-import { resolveCallConfig } from '../../../../src/features/agents/effective-config.js';
+import { resolveCallConfig } from '../../../../src/features/agents/resolve-call-config.js';
 import { ModelCatalog } from '../../../../src/features/model-catalog/model-catalog.js';
 import { withControlPlane } from '../../../support/harness/app/control-plane-app.js';
 import '../../../support/harness/process/property-seed.js';

@@ -104,7 +104,7 @@ export interface ControlPlaneOptions {
   /** Routes in addition to those of keys, agents, knowledge bases and voices. */
   readonly routes?: (db: Knex, secrets: SecretKeys) => readonly Route[];
   /** Handlers outside `/api/v1`. */
-  readonly roots?: (db: Knex, secrets: SecretKeys) => readonly RequestHandler[];
+  readonly carrierWebhooks?: (db: Knex, secrets: SecretKeys) => readonly RequestHandler[];
   /** WebSocket routes. */
   readonly sockets?: (db: Knex, secrets: SecretKeys) => readonly SocketRoute[];
   readonly trustProxy?: boolean;
@@ -154,7 +154,7 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
       idempotency: new IdempotencyService(new IdempotencyRepository(db), box),
       maxBodyBytes: 1_048_576,
       health: [],
-      roots: options.roots?.(db, secrets) ?? [],
+      carrierWebhooks: options.carrierWebhooks?.(db, secrets) ?? [],
       trustProxy: options.trustProxy ?? false,
     });
     server = createServer(app).listen(0, '127.0.0.1');

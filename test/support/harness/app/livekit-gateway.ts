@@ -62,7 +62,7 @@ export class RoomGateway {
     const access = accessTo(server);
     const calls = new CallsRepository(db, slots);
     const agents = new AgentsRepository(db);
-    const load = { isOpen: true };
+    const load = { admitsCalls: true };
     this.calls = calls;
     this.#capacity = capacity;
     this.#hasCallerSubscribed = hasCallerSubscribed;
@@ -90,8 +90,8 @@ export class RoomGateway {
       }),
       url: access.url,
       log,
-      reportJob: (...report) => this.#worker.tellJob(...report),
-      onState: () => this.#worker.tell(),
+      reportJob: (...report) => this.#worker.reportJob(...report),
+      onState: () => this.#worker.reportState(),
     });
     this.#worker = new DispatchThread({
       url: access.url,
@@ -120,7 +120,7 @@ export class RoomGateway {
   /** Stops accepting calls. */
   drain(): void {
     void this.live.drain(0);
-    this.#worker.tell();
+    this.#worker.reportState();
   }
 
   async stop(): Promise<void> {

@@ -48,7 +48,7 @@ export function outboundOf(db: Knex, options: OutboundOptions) {
     onReservedEnded: (callId) => void outbound.stop(callId),
   });
   const load = {
-    get isOpen() {
+    get admitsCalls() {
       return options.isOpen?.() ?? true;
     },
   };

@@ -112,7 +112,7 @@ export function withTwilioPlane(options: TwilioPlaneOptions) {
       });
       return outboundCalls.routes;
     },
-    roots: (db) => [
+    carrierWebhooks: (db) => [
       twilioWebhooks({
         ...outboundCalls!,
         account,

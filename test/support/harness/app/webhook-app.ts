@@ -5,7 +5,7 @@ import {
   type WebhooksModule,
 } from '../../../../src/composition/webhooks.module.js';
 import { AgentsRepository } from '../../../../src/features/agents/agents.repository.js';
-import { notFoundUnlessOwned } from '../../../../src/features/ownership/not-found-unless-owned.js';
+import { throwNotFound } from '../../../../src/features/ownership/throw-not-found.js';
 import { VoiceOverrides } from '../../../../src/features/voices/voice-overrides.js';
 import { BUILTIN_VOICE, type ControlPlane, withControlPlane } from './control-plane-app.js';
 
@@ -20,7 +20,7 @@ const VOICES = [
 export const OVERRIDES = new VoiceOverrides({
   voices: { list: () => VOICES },
   ownVoices: { find: async (_, id) => (id === 'mine' ? {} : undefined) },
-  dictionaries: { find: async (_, id) => (id === 'dic' ? {} : notFoundUnlessOwned('dictionary')) },
+  dictionaries: { find: async (_, id) => (id === 'dic' ? {} : throwNotFound('dictionary')) },
 });
 
 export interface WebhookApp extends ControlPlane {

@@ -65,7 +65,7 @@ export class StoredWebhookCalls {
 
   async start(agent: Agent): Promise<string> {
     const callId = await this.begin(agent);
-    await this.#calls.start(callId);
+    await this.#calls.markStarted(callId);
     return callId;
   }
 

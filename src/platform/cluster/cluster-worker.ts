@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import type { FromGateway } from './ipc.js';
+import type { GatewayMessage } from './gateway-messages.js';
 
 /** This process as a gateway of a cluster: reports to the primary process. */
 export class ClusterWorker {
@@ -8,7 +8,7 @@ export class ClusterWorker {
     return cluster.isWorker ? new ClusterWorker() : undefined;
   }
 
-  tell(message: FromGateway): void {
+  report(message: GatewayMessage): void {
     // If this fails, the primary process has ended, and this process ends, too.
     if (process.connected) process.send?.(message);
   }

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  asData,
+  toPlainLine,
   fillPlaceholders,
   placeholdersOf,
-} from '../../../../src/features/agents/config/prompt-template.js';
+} from '../../../../src/features/agents/config/placeholders.js';
 import { cpuMs } from '../../../support/harness/process/cpu-time.js';
 import '../../../support/harness/process/property-seed.js';
 
@@ -51,18 +51,18 @@ describe('placeholders', () => {
     ["O'Brien & Sons <office@example.org>", "O'Brien & Sons <office@example.org>"],
     ['क्\u200dष', 'क्\u200dष'],
   ])('treat %j as data', (value, data) => {
-    expect(asData(value)).toBe(data);
+    expect(toPlainLine(value)).toBe(data);
   });
 
   it('have values limited in code points', () => {
-    expect([...asData('😀'.repeat(5_000))]).toHaveLength(2_000);
+    expect([...toPlainLine('😀'.repeat(5_000))]).toHaveLength(2_000);
   });
 
   it('have values without line breaks, placeholders or template syntax', () => {
     const marks = fc.constantFrom('{', '}', '{{', '<|', '|>', '\n', '\u2028', 'a', ' ', '#', '`');
     fc.assert(
       fc.property(fc.array(fc.oneof(marks, fc.string())), (parts) => {
-        expect(asData(parts.join(''))).not.toMatch(/[\n\r\u2028\u2029]|\{\{|\}\}|<\||\|>|```/);
+        expect(toPlainLine(parts.join(''))).not.toMatch(/[\n\r\u2028\u2029]|\{\{|\}\}|<\||\|>|```/);
       }),
     );
   });

@@ -28,12 +28,12 @@ export function placeholdersOf(text: string): ReadonlySet<string> {
 export function fillPlaceholders(text: string, variables: CallVariables): string {
   return text.replace(PLACEHOLDER, (_, inner: string) => {
     const name = inner.trim();
-    return name !== '' && Object.hasOwn(variables, name) ? asData(variables[name]!) : '';
+    return name !== '' && Object.hasOwn(variables, name) ? toPlainLine(variables[name]!) : '';
   });
 }
 
 /** A value as one line of plain words, without delimiters. */
-export function asData(value: string | number | boolean): string {
+export function toPlainLine(value: string | number | boolean): string {
   const line = String(value).replace(INVISIBLE, '').replace(BREAKS, ' ').trim();
   const words = [...line.replace(LINE_MARKS, '')].slice(0, MAX_VALUE).join('');
   return words.replace(INSIDE_MARKS, ' ').trim();

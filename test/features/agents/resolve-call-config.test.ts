@@ -3,7 +3,7 @@ import type { Agent } from '../../../src/features/agents/agent.model.js';
 import { makeAgentId } from '../../../src/features/agents/agent.model.js';
 import { AgentConfigInput } from '../../../src/features/agents/config/agent-config.schema.js';
 import { mergeConfig, sealConfig } from '../../../src/features/agents/config/stored-config.js';
-import { resolveCallConfig } from '../../../src/features/agents/effective-config.js';
+import { resolveCallConfig } from '../../../src/features/agents/resolve-call-config.js';
 import { ModelCatalog } from '../../../src/features/model-catalog/model-catalog.js';
 import { SecretBox } from '../../../src/platform/secrets/secret-box.js';
 import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
@@ -29,7 +29,7 @@ function effective(config: unknown, kbId: number | null = null) {
   return resolveCallConfig(agent, {}, { models, box });
 }
 
-describe('effective config of a call', () => {
+describe('resolveCallConfig', () => {
   it('is complete for absent and for null settings', () => {
     const defaults = effective({});
     expect(defaults).toEqual({

@@ -3,7 +3,7 @@ import type { SecretBox } from '../../platform/secrets/secret-box.js';
 import type { Agent } from './agent.model.js';
 import { AGENT_SETTINGS } from './config/agent-settings.js';
 import type { AgentOverrides, CallOverrides } from './config/call-overrides.schema.js';
-import { fillPlaceholders } from './config/prompt-template.js';
+import { fillPlaceholders } from './config/placeholders.js';
 import { runtimeSettings, type SettingModels } from './config/settings-table.js';
 import type { StoredVoice } from './config/voice-settings.js';
 

@@ -28,7 +28,7 @@ const NOT_FOUND = {
  * sees and uses PUBLIC voices (`isUsableBy`). `NumberOwnership` decides about phone numbers.
  * @throws ApiError
  */
-export function notFoundUnlessOwned(
+export function throwNotFound(
   resource: keyof typeof NOT_FOUND,
   id: string | number = '',
 ): never {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { StartError } from '../../config/start-error.js';
-import type { FromGateway } from './ipc.js';
+import type { GatewayMessage } from './gateway-messages.js';
 
 /** Delay before a gateway that died is started again. It doubles if the gateway soon dies again. */
 const FIRST_WAIT_MS = 1_000;
@@ -39,7 +39,7 @@ export class ClusterPrimary {
   readonly #members: readonly Member[];
   readonly #stopping = new AbortController();
   /** Calls of dead gateways whose ends are being written. */
-  readonly #going = new Set<Promise<void>>();
+  readonly #pendingCleanups = new Set<Promise<void>>();
   #onReady: () => void = () => undefined;
   #onFailed: (error: StartError) => void = () => undefined;
   #onStopped: () => void = () => undefined;
@@ -89,22 +89,22 @@ export class ClusterPrimary {
     }, this.#parts.drainMs + STOP_WITHIN_MS);
     await Promise.all(ended);
     clearTimeout(late);
-    await Promise.all(this.#going);
+    await Promise.all(this.#pendingCleanups);
   }
 
   #fork(member: Member): void {
     const worker = cluster.fork(member.environment);
     member.worker = worker;
     member.startedAt = performance.now();
-    worker.on('message', (message: FromGateway) => this.#onMessage(member, message));
+    worker.on('message', (message: GatewayMessage) => this.#onMessage(member, message));
     // Without a listener, a message to a gateway that has just died would end this process.
     worker.on('error', (error) =>
-      this.#parts.log.warn({ err: error }, 'Error in the channel to a gateway'),
+      this.#parts.log.warn({ err: error }, 'A message to a gateway failed'),
     );
     worker.once('exit', (code, signal) => void this.#onExit(member, code ?? signal));
   }
 
-  #onMessage(member: Member, message: FromGateway): void {
+  #onMessage(member: Member, message: GatewayMessage): void {
     switch (message.type) {
       case 'starting':
         member.gatewayId = message.gatewayId;
@@ -136,9 +136,9 @@ export class ClusterPrimary {
           'Cannot end the calls of a dead gateway: the other gateways end them within 20 s',
         ),
       );
-      this.#going.add(going);
+      this.#pendingCleanups.add(going);
       await going;
-      this.#going.delete(going);
+      this.#pendingCleanups.delete(going);
     }
     if (performance.now() - member.startedAt > RECOVERED_MS) member.waitMs = FIRST_WAIT_MS;
     await sleep(member.waitMs, undefined, { signal }).catch(() => undefined);
