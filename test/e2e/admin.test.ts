@@ -115,10 +115,10 @@ describe('npm run admin', () => {
   it('reports each error in one sentence', async () => {
     const wrong: [string[], number, string][] = [
       [['accounts', 'rename', 'Nobody', 'Other'], 1, 'There is no account "Nobody"'],
-      [['accounts', 'add', ' '], 1, 'A name has'],
+      [['accounts', 'add', ' '], 1, 'A name must have'],
       [['credits', 'set', ACCOUNT, 'much'], 1, 'must be an amount'],
-      [['keys', 'add', ACCOUNT, 'Key', '--scopes', 'everything'], 1, '--scopes takes'],
-      [['keys', 'add', ACCOUNT, 'Key', '--days', '0'], 1, '--days takes'],
+      [['keys', 'add', ACCOUNT, 'Key', '--scopes', 'everything'], 1, '--scopes must be'],
+      [['keys', 'add', ACCOUNT, 'Key', '--days', '0'], 1, '--days must be'],
       [['keys', 'revoke', ACCOUNT, '999999'], 1, 'has no key 999999'],
       [['numbers', 'assign', ACCOUNT, '0301234'], 1, 'must be E.164'],
       [['numbers', 'unassign', '+15550199'], 1, 'assigned to no account'],
@@ -152,7 +152,7 @@ describe('npm run admin', () => {
       agentId = created.body.agent_id ?? '';
       expect((await admin(['backup', file('plain.zip')])).printed).toContain('without SECRET_KEY');
       expect((await admin(['backup', file('whole.zip'), '--with-secret'])).printed).toContain(
-        'holds',
+        'contains SECRET_KEY',
       );
     });
 

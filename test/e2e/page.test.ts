@@ -89,7 +89,7 @@ describeWith(['chromium'], 'console page', ({ chromium: executablePath }) => {
     await signIn(page);
     await page.getByRole('textbox', { name: 'Text' }).fill('x'.repeat(5_001));
     await page.getByRole('button', { name: 'Speak' }).click();
-    await page.getByText(/at most 5000/).waitFor();
+    await page.getByText(/the limit is 5000/).waitFor();
     await page.close();
   });
 

