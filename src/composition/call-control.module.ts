@@ -58,7 +58,7 @@ export async function createCallControlModule(parts: CallControlParts) {
   return {
     registry,
     commands,
-    /** After the calls have ended. Deletes this gateway from the table of gateways. */
+    /** Call this after the calls have ended. Deletes this gateway from the table of gateways. */
     async close() {
       stopWatching();
       await failover.stop();

@@ -62,7 +62,7 @@ export interface Started {
 
 /** Time for closing everything except calls, which may continue for DRAIN_SECONDS. */
 const CLOSE_MARGIN_MS = 6_000;
-/** The same for a cluster, which closes after its gateways. */
+/** The same for the primary process of a cluster, which closes after its gateways. */
 const CLUSTER_CLOSE_MARGIN_MS = 11_000;
 
 interface Context extends StartParts {
@@ -109,6 +109,7 @@ async function startGateway(context: Context): Promise<Started> {
   shutdown.limitMs = config.DRAIN_SECONDS * 1_000 + CLOSE_MARGIN_MS;
   allowHeapGrowth();
   worker?.report({ type: 'starting', gatewayId });
+  // Set when the server listens. `origin` and `socketOrigin` read it later.
   const address: { port: number | undefined } = { port: undefined };
   const measurement = createMeasurement(context);
   const infrastructure = await createInfrastructureModule({
@@ -127,6 +128,7 @@ async function startGateway(context: Context): Promise<Started> {
   };
   const resources = await createResources(core);
   const server = createHttpServer(core);
+  // `channels` exists before the first call can be ended.
   const calls = await createCallModules(core, resources, (callId) =>
     channels.telephony.outbound.stop(callId),
   );
@@ -143,7 +145,7 @@ async function startGateway(context: Context): Promise<Started> {
       ...channels.health,
     ],
   });
-  // Closed first: running calls finish while everything else works.
+  // Added last, so closed first: running calls finish while everything else still works.
   shutdown.add('calls', () => channels.drain(shutdown.limitMs - CLOSE_MARGIN_MS));
   await channels.telephony.listen();
   address.port = await http.listen();
@@ -161,7 +163,7 @@ interface Core extends Context, Infrastructure, Measurement, Peers {
   readonly socketOrigin: () => string | undefined;
 }
 
-/** Metrics, the load monitor, and the CPU scheduler, which both observe. */
+/** Metrics, the load monitor, and the CPU scheduler, whose jobs are reported to both. */
 function createMeasurement({ config, log, shutdown }: Context) {
   const metrics = new Metrics();
   shutdown.add('metrics', () => metrics.close());

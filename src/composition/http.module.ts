@@ -56,8 +56,8 @@ export interface ServerParts {
 }
 
 /**
- * Creates the server of all routes and sockets, which the gateways of a cluster share. Parts close in
- * the reverse order: those created after the server end their streams before it waits for its requests.
+ * Creates the HTTP server of all routes and sockets. Call this before modules that hold streams are
+ * created: parts close in the reverse order, so streams end before the server waits for its requests.
  */
 export function createHttpServer({ config, log, shutdown }: ServerParts): Server {
   const server = createLimitedServer({ maxConnections: config.MAX_CONNECTIONS });

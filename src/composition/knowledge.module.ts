@@ -28,7 +28,7 @@ import type { Route } from '../platform/http/route.js';
 const EMBEDDING_MODEL = 'minilm-l6-v2-int8';
 /** Vectors in memory, about 85,000 windows of text. */
 const MAX_VECTOR_BYTES = 128 * 1_048_576;
-/** After this time without speech on the CPU scheduler, indexing counts the gateway as without calls. */
+/** If a call has used the CPU scheduler within this time, indexing rests after each step. */
 const CALLS_WITHIN_MS = 10_000;
 
 export interface KnowledgeParts {

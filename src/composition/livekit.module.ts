@@ -40,7 +40,7 @@ export interface LiveKitModule {
   readonly webhooks: RequestHandler;
   /** Accepts no more jobs; running calls continue. */
   drain(): void;
-  /** After the calls have ended. */
+  /** Call this after the calls have ended. */
   close(): Promise<void>;
 }
 

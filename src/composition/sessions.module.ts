@@ -104,7 +104,7 @@ export function createSessionsModule(parts: SessionsParts) {
     sessions,
     slots: new CallSlots({ calls, registry, load, warmCaches: sessions.warmCaches }),
     ticker,
-    /** After the calls have ended. */
+    /** Call this after the calls have ended. */
     async close() {
       await creditMonitor.close();
       await tools.close();

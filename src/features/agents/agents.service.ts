@@ -48,7 +48,7 @@ export interface AgentRef {
   readonly ifMatch?: string | undefined;
 }
 
-/** A deployed agent and the SIP state of its number; undefined without LiveKit or number. */
+/** A deployed agent, and the SIP state of its number: undefined without LiveKit or without a number. */
 export interface Deployment {
   readonly agent: Agent;
   readonly sip: SipProvisioning | undefined;

@@ -39,7 +39,7 @@ export function resolveCallConfig(
   };
 }
 
-/** Another dictionary is used in its current version, unless the overrides name one. */
+/** If the overrides name a dictionary but no version, the current version is used, not the agent's. */
 function overrideVoice(
   stored: StoredVoice | null | undefined,
   overrides: AgentOverrides | undefined,

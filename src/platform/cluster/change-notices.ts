@@ -76,6 +76,7 @@ export class ChangeWaiter {
         };
         signal.addEventListener('abort', this.#wake);
       });
+      // Whatever ended the wait: clears the timer and removes the listener.
       this.#wake();
       this.#wake = () => undefined;
     }

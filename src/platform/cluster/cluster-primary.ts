@@ -5,20 +5,20 @@ import type { Logger } from 'pino';
 import { StartError } from '../../config/start-error.js';
 import type { GatewayMessage } from './gateway-messages.js';
 
-/** Delay before a gateway that died is started again. It doubles if the gateway soon dies again. */
+/** Delay before a gateway that died is started again. Each further death within RECOVERED_MS doubles it. */
 const FIRST_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 30_000;
-/** After this time, a gateway has recovered, and its delay is reset. */
+/** The delay of a gateway that ran for longer than this is FIRST_WAIT_MS again. */
 const RECOVERED_MS = 60_000;
-/** Gateways stop within 6 s after their calls. Gateways that still run are then killed. */
+/** Time after `drainMs`: gateways close within 6 s (CLOSE_MARGIN_MS). Then those that still run are killed. */
 const STOP_WITHIN_MS = 7_500;
 
 export interface ClusterPrimaryParts {
-  /** The program of each gateway. */
+  /** Path of the module that each gateway process runs. */
   readonly program: string;
   /** One environment per gateway, merged over that of this process. */
   readonly environments: readonly Readonly<Record<string, string>>[];
-  /** Called when a gateway has ended, to end its calls. */
+  /** Called when the process of a gateway has ended. Ends the calls that it held. */
   readonly onGone: (gatewayId: string) => Promise<void>;
   /** Time for running calls when the gateways stop, ms. */
   readonly drainMs: number;
@@ -38,7 +38,7 @@ export class ClusterPrimary {
   readonly #parts: ClusterPrimaryParts;
   readonly #members: readonly Member[];
   readonly #stopping = new AbortController();
-  /** Calls of dead gateways whose ends are being written. */
+  /** The calls of `onGone` that are in progress. */
   readonly #pendingCleanups = new Set<Promise<void>>();
   #onReady: () => void = () => undefined;
   #onFailed: (error: StartError) => void = () => undefined;
@@ -77,7 +77,7 @@ export class ClusterPrimary {
     this.#isStarting = false;
   }
 
-  /** Stops all gateways gracefully. */
+  /** Sends SIGTERM to all gateways and waits for their end. Kills those that are late. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#onStopped();

@@ -12,7 +12,7 @@ import express, {
 import type { Logger } from 'pino';
 import type { PeerKeys } from './peer-tls.js';
 
-/** Connections of all gateways together. */
+/** Maximum number of open connections from all other gateways together. */
 const MAX_CONNECTIONS = 10_000;
 /** Time for the TLS handshake. */
 const HANDSHAKE_TIMEOUT_MS = 5_000;

@@ -33,7 +33,8 @@ export function mountRoutes(routes: readonly Route[], services: RouteServices): 
       mounted[route.method](handlerOf(route, services));
       if (route.isForBrowsers) mounted.options(answerPreflight);
     }
-    // The most specific path wins for all methods: `/agent/init-agent` never matches an agent's id.
+    // Other methods of this path are 405. They must not match a less specific path: `/agent/init-agent` is
+    // never an agent's id.
     mounted.all(() => {
       throw methodNotAllowed(entriesOfPath.map(({ route }) => route.method.toUpperCase()));
     });

@@ -44,7 +44,7 @@ const seconds = (description: string) => float({ ge: 0, description: `Seconds. $
 /**
  * The settings of an agent. The request and response schemas, the stored form, the runtime's
  * configuration, the options of the replay tool and docs/reference/agent-settings.md derive from
- * this table. Source of the names and defaults: the public API reference.
+ * this table. The names and defaults are part of the public API; changes break existing clients.
  */
 export const AGENT_SETTINGS = {
   prompt: {

@@ -2,8 +2,11 @@ import type { CallVariables } from './call-overrides.schema.js';
 
 /** `{{name}}`, with optional white space around the name. Matches in linear time. */
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
-/** Maximum length of a value in a prompt, code points. Longer values are truncated. */
-const MAX_VALUE = 2_000;
+/**
+ * Maximum length of a value in a prompt or greeting, code points. Longer values are truncated. Requests
+ * accept values of up to 10,000 characters (call-overrides.schema.ts).
+ */
+const MAX_FILLED_LENGTH = 2_000;
 
 /** Control characters, line and paragraph separators. */
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu;
@@ -35,6 +38,6 @@ export function fillPlaceholders(text: string, variables: CallVariables): string
 /** A value as one line of plain words, without delimiters. */
 export function toPlainLine(value: string | number | boolean): string {
   const line = String(value).replace(INVISIBLE, '').replace(BREAKS, ' ').trim();
-  const words = [...line.replace(LINE_MARKS, '')].slice(0, MAX_VALUE).join('');
+  const words = [...line.replace(LINE_MARKS, '')].slice(0, MAX_FILLED_LENGTH).join('');
   return words.replace(INSIDE_MARKS, ' ').trim();
 }

@@ -20,8 +20,8 @@ export interface RuntimeContext {
 }
 
 /**
- * One setting. A request may leave it out or set it to null; both mean the default. Null is stored,
- * and responses show it as null.
+ * One setting. If a request leaves it out or sets it to null, calls use the default. An explicit null is
+ * stored, and responses show it as null; for a setting that was left out they show the default.
  */
 export interface Setting {
   /** The value in a request. */
