@@ -42,8 +42,9 @@ export class NumberOwnership {
    * @throws ApiError PHONE_NUMBER_IN_USE, PHONE_NUMBER_NOT_OWNED
    */
   async requireUsable(accountId: string, phoneNumber: string): Promise<void> {
-    if (isOwned(await findOwner(this.#db, phoneNumber), accountId)) return;
-    if (await hasOtherAccounts(this.#db, accountId)) throw notOwned();
+    const owner = await findOwner(this.#db, phoneNumber);
+    if (isOwned(owner, accountId)) return;
+    if (await hasOtherAccounts(this.#db, accountId)) throw notOwned(owner);
   }
 }
 
@@ -62,7 +63,7 @@ export async function claimNumber(
     .forUpdate()
     .first();
   if (isOwned(owner, accountId)) return;
-  if (await hasOtherAccounts(transaction, accountId)) throw notOwned();
+  if (await hasOtherAccounts(transaction, accountId)) throw notOwned(owner);
   const { rows } = await transaction.raw<{ rows: unknown[] }>(
     `insert into phone_numbers (phone_number, account_id, is_assigned) values (?, ?, true)
      on conflict (phone_number) do update set is_assigned = true
@@ -116,7 +117,14 @@ function inUse(): ApiError {
   );
 }
 
-function notOwned(): ApiError {
+/** @param own - the row of an order or a release of this account that is not complete */
+function notOwned(own: OwnerRow | undefined): ApiError {
+  if (own) {
+    return new ApiError(
+      'PHONE_NUMBER_NOT_OWNED',
+      'The order or the release of this phone number is not confirmed yet: try again later, or select the number again after 2 minutes',
+    );
+  }
   return new ApiError(
     'PHONE_NUMBER_NOT_OWNED',
     'This phone number belongs to no account: select it from a carrier, or have the operator assign it (npm run admin -- numbers assign)',

@@ -24,9 +24,13 @@ export interface NumberOrder {
 /** The result of `reserve`. `again`: an earlier order of this account was interrupted. */
 export type OrderResult = 'placed' | 'again' | 'held' | 'taken' | 'limit-reached';
 
-/** Whether a release may begin. `agentId`: the deployed agent with the number. */
+/**
+ * Whether a release may begin. `wasAssigned`: the operator had assigned the number to the account.
+ * `agentId`: the deployed agent with the number.
+ */
 export type ReleaseResult =
-  | { readonly type: 'begun' | 'none' }
+  | { readonly type: 'begun'; readonly wasAssigned: boolean }
+  | { readonly type: 'none' }
   | { readonly type: 'deployed'; readonly agentId: string };
 
 interface NumberRow {
@@ -104,7 +108,7 @@ export class PhoneNumbersRepository {
 
   /**
    * Withdraws the number from its account before it is released at the carrier, so that no agent is
-   * deployed with it meanwhile. `confirm` reverts this, `remove` completes it.
+   * deployed with it meanwhile. `cancelRelease` reverts this, `remove` completes it.
    */
   beginRelease({ accountId, phoneNumber, provider }: NumberOrder): Promise<ReleaseResult> {
     return this.#db.transaction(async (transaction) => {
@@ -116,8 +120,15 @@ export class PhoneNumbersRepository {
       await transaction<NumberRow>('phone_numbers')
         .where({ phone_number: phoneNumber })
         .update({ is_ordered: false, is_assigned: false, ...startedNow(transaction) });
-      return { type: 'begun' };
+      return { type: 'begun', wasAssigned: known.is_assigned };
     });
+  }
+
+  /** Returns the number to its account, because the carrier did not release it. */
+  async cancelRelease(phoneNumber: string, wasAssigned: boolean): Promise<void> {
+    await this.#db('phone_numbers')
+      .where({ phone_number: phoneNumber })
+      .update({ is_ordered: true, is_assigned: wasAssigned });
   }
 
   /** The numbers that the account has selected, newest first. */

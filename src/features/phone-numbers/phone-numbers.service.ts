@@ -83,7 +83,7 @@ export class PhoneNumberService {
     try {
       await carriers.get(order.provider).release(order.phoneNumber);
     } catch (error) {
-      await repository.confirm(order.phoneNumber);
+      await repository.cancelRelease(order.phoneNumber, releasable.wasAssigned);
       throw error;
     }
     // Before `remove`: afterwards another account may provision the number.

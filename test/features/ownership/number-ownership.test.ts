@@ -224,6 +224,39 @@ describe('number that is ordered from a carrier', () => {
     expect(await outcome(choose(one.ask, 'release', number))).toEqual(IN_USE);
   });
 
+  it('stays assigned if the carrier does not accept its release', async () => {
+    const [one] = [await account(), await account()];
+    const number = newNumber();
+    await assign(one.id, number);
+    twilio.stock.add(number);
+    await choose(one.ask, 'select', number);
+    twilio.dropsResponses = true;
+    try {
+      expect((await choose(one.ask, 'release', number)).status).toBe(502);
+    } finally {
+      twilio.dropsResponses = false;
+    }
+    expect(await listNumbers(db())).toEqual([
+      expect.objectContaining({ phoneNumber: number, provider: 'twilio', isAssigned: true }),
+    ]);
+  });
+
+  it('cannot be deployed while its order is not confirmed, and the error says so', async () => {
+    const [one] = [await account(), await account()];
+    const number = newNumber();
+    twilio.stock.add(number);
+    twilio.dropsResponses = true;
+    try {
+      expect((await choose(one.ask, 'select', number)).status).toBe(502);
+    } finally {
+      twilio.dropsResponses = false;
+    }
+    const refused = await (await makeAgent(one.ask, number)).move('deploy');
+    expect([refused.status, refused.body.code]).toEqual(NOT_OWNED);
+    expect(refused.body.error).toContain('not confirmed');
+    expect(refused.body.error).not.toContain('belongs to no account');
+  });
+
   it('is never deployed and released at the same time', async () => {
     const [one] = [await account(), await account()];
     for (let round = 0; round < 8; round++) {
