@@ -50,13 +50,13 @@ const FEATURE_FOLDERS = {
   auth: ['ownership'],
   agents: ['ownership'],
   dictionaries: ['ownership'],
-  'model-catalog': ['ownership'],
+  'model-catalogue': ['ownership'],
   'phone-numbers': ['ownership'],
   knowledge: ['ownership', 'agents'],
   'agent-tools': ['ownership', 'agents', 'knowledge/extraction'],
   voices: ['ownership', 'agents'],
   webhooks: ['ownership', 'agents', 'voices'],
-  speech: ['ownership', 'voices', 'model-catalog'],
+  speech: ['ownership', 'voices', 'model-catalogue'],
 };
 
 /** The same for src/calls. */

@@ -15,7 +15,7 @@ import { apiKeyHealth } from '../features/auth/first-account.js';
 import {
   type LanguageModelSettings,
   languageModels,
-} from '../features/model-catalog/language-model-settings.js';
+} from '../features/model-catalogue/language-model-settings.js';
 import { CarrierRegistry } from '../features/phone-numbers/carrier-registry.js';
 import type { ClusterWorker } from '../platform/cluster/cluster-worker.js';
 import { httpOrigin, socketOrigin } from '../platform/http/public-origin.js';

@@ -24,17 +24,17 @@ import {
   type DictionaryReferences,
   DictionaryService,
 } from '../features/dictionaries/dictionaries.service.js';
-import { LanguageModelDiscovery } from '../features/model-catalog/language-model-discovery.js';
-import type { LanguageModelSettings } from '../features/model-catalog/language-model-settings.js';
-import { ModelCatalog } from '../features/model-catalog/model-catalog.js';
-import { modelRoutes } from '../features/model-catalog/models.routes.js';
+import { LanguageModelDiscovery } from '../features/model-catalogue/language-model-discovery.js';
+import type { LanguageModelSettings } from '../features/model-catalogue/language-model-settings.js';
+import { ModelCatalogue } from '../features/model-catalogue/model-catalogue.js';
+import { modelRoutes } from '../features/model-catalogue/models.routes.js';
 import type { NumberOwnership } from '../features/ownership/number-ownership.js';
 import type { CarrierRegistry } from '../features/phone-numbers/carrier-registry.js';
 import { PhoneNumbersRepository } from '../features/phone-numbers/phone-numbers.repository.js';
 import { phoneNumberRoutes } from '../features/phone-numbers/phone-numbers.routes.js';
 import { PhoneNumberService } from '../features/phone-numbers/phone-numbers.service.js';
 import { InstalledLanguages } from '../features/voices/language-availability.js';
-import { VoiceCatalog } from '../features/voices/voice-catalog.js';
+import { VoiceCatalogue } from '../features/voices/voice-catalogue.js';
 import { VoiceOverrides } from '../features/voices/voice-overrides.js';
 import type { VoicesRepository } from '../features/voices/voices.repository.js';
 import { voiceRoutes } from '../features/voices/voices.routes.js';
@@ -70,16 +70,16 @@ export interface FeaturesParts {
 export async function createFeaturesModule(parts: FeaturesParts) {
   const { agents, ownVoices, voices } = parts;
   const dictionaries = createDictionaries({ ...parts, references: agents });
-  const { models, listLanguageModels } = await createModelCatalog(parts);
-  const catalogue = new VoiceCatalog(MODEL_CATALOGUE, voices);
+  const { models, listLanguageModels } = await createModelCatalogue(parts);
+  const voiceCatalogue = new VoiceCatalogue(MODEL_CATALOGUE, voices);
   return {
     models,
     /** The language models that the servers offer now. */
     listLanguageModels,
-    catalogue,
+    voiceCatalogue,
     dictionaries: dictionaries.compiled,
     overrides: new VoiceOverrides({
-      voices: catalogue,
+      voices: voiceCatalogue,
       ownVoices,
       dictionaries: dictionaries.compiled,
     }),
@@ -90,7 +90,7 @@ export async function createFeaturesModule(parts: FeaturesParts) {
       ...createPhoneNumberRoutes(parts),
       ...dictionaries.routes,
       ...googleRoutes(agents),
-      ...voiceRoutes(new VoiceService({ builtin: catalogue, voices: ownVoices })),
+      ...voiceRoutes(new VoiceService({ builtin: voiceCatalogue, voices: ownVoices })),
     ],
     close: () => dictionaries.close(),
   };
@@ -121,14 +121,14 @@ export function createDictionaries({ config, db, scheduler, references }: Dictio
 }
 
 /** Reads the lists of the language model servers once; a client that lists models refreshes them. */
-async function createModelCatalog({ config, log, languageModels }: FeaturesParts) {
+async function createModelCatalogue({ config, log, languageModels }: FeaturesParts) {
   const discovery = new LanguageModelDiscovery({
     ...languageModels,
     onFault: (err, server) =>
       log.warn({ err, server }, 'Cannot read the model list of an LLM server'),
   });
   await discovery.refresh();
-  const models: ModelCatalog = new ModelCatalog({
+  const models: ModelCatalogue = new ModelCatalogue({
     prefix: config.MODEL_PREFIX,
     llmModels: () => discovery.models.map(({ id }) => id),
     refresh: async () => {
@@ -143,7 +143,7 @@ async function createModelCatalog({ config, log, languageModels }: FeaturesParts
   return { models, listLanguageModels: () => discovery.models };
 }
 
-function createAgentRoutes(parts: FeaturesParts, models: ModelCatalog) {
+function createAgentRoutes(parts: FeaturesParts, models: ModelCatalogue) {
   const { config, agents: repository, sipProvisioner: provisioner } = parts;
   const agents = new AgentService({
     ...parts,
@@ -153,7 +153,7 @@ function createAgentRoutes(parts: FeaturesParts, models: ModelCatalog) {
     languages: new InstalledLanguages({
       ...parts,
       hasSttProvider: (language) => hasSttProvider(config, language),
-      models: MODEL_CATALOGUE,
+      modelFiles: MODEL_CATALOGUE,
     }),
   });
   return agentRoutes({ agents, models });

@@ -56,7 +56,7 @@ export function createLiveKitModule(parts: LiveKitParts): LiveKitModule {
     roomClient,
     url: access.url,
     sipInbound: new SipInbound(parts),
-    reportJob: (...told) => worker.reportJob(...told),
+    reportJob: (...report) => worker.reportJob(...report),
     onState: () => worker.reportState(),
   });
   const worker = new DispatchThread({

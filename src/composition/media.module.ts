@@ -27,7 +27,7 @@ export async function createMediaModule(parts: MediaParts) {
   const { config, log, shutdown, scheduler, modelStore } = parts;
   const loaded = await loadVoices({
     modelStore,
-    models: MODEL_CATALOGUE,
+    modelFiles: MODEL_CATALOGUE,
     scheduler,
     formant: config.FORMANT,
     remote: remoteVoices(config),

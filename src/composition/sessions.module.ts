@@ -31,7 +31,7 @@ import { ArgumentValidator } from '../features/agent-tools/validation/argument-v
 import type { AgentsRepository } from '../features/agents/agents.repository.js';
 import { resolveCallConfig } from '../features/agents/resolve-call-config.js';
 import type { CompiledDictionaries } from '../features/dictionaries/compiled-dictionaries.js';
-import type { ModelCatalog } from '../features/model-catalog/model-catalog.js';
+import type { ModelCatalogue } from '../features/model-catalogue/model-catalogue.js';
 import type { EgressClient } from '../platform/egress/egress-client.js';
 import type { SecretBox } from '../platform/secrets/secret-box.js';
 
@@ -46,7 +46,7 @@ export interface SessionsParts {
   readonly calls: CallsRepository;
   readonly turns: CallTurnsRepository;
   readonly registry: CallRegistry;
-  readonly models: ModelCatalog;
+  readonly models: ModelCatalogue;
   readonly llmRegistry: Pick<LlmRegistry, 'get' | 'fallbacksFor'>;
   /** Sends the requests of agents' tools. */
   readonly egress: EgressClient;

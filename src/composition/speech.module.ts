@@ -6,12 +6,12 @@ import { VoiceRegistry } from '../../media/tts/voice-registry.js';
 import type { Config } from '../config/config.js';
 import type { AccountsRepository } from '../features/auth/accounts.repository.js';
 import type { CompiledDictionaries } from '../features/dictionaries/compiled-dictionaries.js';
-import type { ModelCatalog } from '../features/model-catalog/model-catalog.js';
+import type { ModelCatalogue } from '../features/model-catalogue/model-catalogue.js';
 import { speechSockets } from '../features/speech/sockets/speech-sockets.js';
 import { speechRoutes } from '../features/speech/speech.routes.js';
 import { SpeechService } from '../features/speech/speech.service.js';
 import { SpeechQuota } from '../features/speech/speech-quota.js';
-import type { VoiceCatalog } from '../features/voices/voice-catalog.js';
+import type { VoiceCatalogue } from '../features/voices/voice-catalogue.js';
 import type { VoicesRepository } from '../features/voices/voices.repository.js';
 
 export interface SpeechModuleParts {
@@ -19,8 +19,8 @@ export interface SpeechModuleParts {
   readonly accounts: AccountsRepository;
   readonly ownVoices: VoicesRepository;
   readonly dictionaries: CompiledDictionaries;
-  readonly models: ModelCatalog;
-  readonly catalogue: VoiceCatalog;
+  readonly models: ModelCatalogue;
+  readonly voiceCatalogue: VoiceCatalogue;
   /** The default voice first. */
   readonly voices: readonly TextToSpeech[];
   readonly encoders: EncoderThread;
@@ -37,7 +37,7 @@ export function createSpeechModule(parts: SpeechModuleParts) {
     speech: new SpeechService({
       ...parts,
       voices: new VoiceRegistry(parts.voices),
-      builtinVoices: parts.catalogue,
+      builtinVoices: parts.voiceCatalogue,
       textLimit: config.TEXT_LIMIT,
     }),
     models,

@@ -48,13 +48,13 @@ const connection = new WorkerConnection({
   onFault: (error) => send({ type: 'fault', error }),
 });
 
-const check = setInterval(() => connection.tell(), CHECK_MS);
+const check = setInterval(() => connection.reportState(), CHECK_MS);
 port.on('message', (message: ToDispatch) => {
   switch (message.type) {
     case 'state':
       state = message.state;
       stateAtMs = performance.now();
-      connection.tell();
+      connection.reportState();
       return;
     case 'answer':
       answers.get(message.id)?.(message.answer);
@@ -65,7 +65,7 @@ port.on('message', (message: ToDispatch) => {
       tokens.delete(message.id);
       return;
     case 'job':
-      connection.tellJob(message.jobId, message.status, message.error);
+      connection.reportJob(message.jobId, message.status, message.error);
       return;
     case 'close':
       clearInterval(check);

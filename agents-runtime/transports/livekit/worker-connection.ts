@@ -88,7 +88,7 @@ export class WorkerConnection {
   }
 
   /** Sends the worker's state to LiveKit if it has changed. */
-  tell(): void {
+  reportState(): void {
     if (!this.#isUp) return;
     const { isFull, load, jobs } = this.#options.state();
     const report = `${isFull} ${load.toFixed(2)} ${jobs}`;
@@ -98,7 +98,7 @@ export class WorkerConnection {
   }
 
   /** Reports the status of a job. Lost while LiveKit is disconnected, but so is the job. */
-  tellJob(jobId: string, status: 'running' | 'success' | 'failed', error?: string): void {
+  reportJob(jobId: string, status: 'running' | 'success' | 'failed', error?: string): void {
     this.#send({ type: 'job', jobId, status, error });
   }
 
@@ -182,7 +182,7 @@ export class WorkerConnection {
     this.#isRefused = false;
     this.#reported = '';
     this.#options.onUp(serverVersion);
-    this.tell();
+    this.reportState();
     this.#ping();
   }
 

@@ -10,7 +10,7 @@ import {
 import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import type { Agent } from '../../features/agents/agent.model.js';
 import type { AgentsRepository } from '../../features/agents/agents.repository.js';
-import { BUILT_IN_RESPONDER } from '../../features/model-catalog/model-catalog.js';
+import { BUILT_IN_RESPONDER } from '../../features/model-catalogue/model-catalogue.js';
 import type { WebhookOutboxPort } from '../../features/webhooks/webhook-events.js';
 import { JobQueue } from '../../platform/jobs/job-queue.js';
 import { PeriodicTask } from '../../platform/jobs/periodic-task.js';

@@ -21,11 +21,11 @@ export class CallFeed {
   readonly call: RunningCall;
   /** Undefined if the call has no mixer. */
   sound: AudioMixer | undefined;
-  readonly #hub: LiveEventBus;
+  readonly #eventBus: LiveEventBus;
   #state: AgentState = 'initializing';
 
   constructor(eventBus: LiveEventBus, accountId: string, call: RunningCall) {
-    this.#hub = eventBus;
+    this.#eventBus = eventBus;
     this.accountId = accountId;
     this.call = call;
   }
@@ -38,20 +38,20 @@ export class CallFeed {
   /** Publishes an event that the call sends to its client. */
   send(event: CallEvent): void {
     if (event.type === 'state') this.#state = event.state;
-    if (!this.#hub.isWatched(this.accountId)) return;
+    if (!this.#eventBus.isWatched(this.accountId)) return;
     const liveEvent = fromCallEvent(this.call.call_id, event);
-    if (liveEvent) this.#hub.tell(this.accountId, liveEvent);
+    if (liveEvent) this.#eventBus.tell(this.accountId, liveEvent);
   }
 
   /** Publishes a turn that has been stored. */
   turn(turn: LoggedTurn): void {
-    if (!this.#hub.isWatched(this.accountId)) return;
-    this.#hub.tell(this.accountId, fromTurn(this.call.call_id, turn));
+    if (!this.#eventBus.isWatched(this.accountId)) return;
+    this.#eventBus.tell(this.accountId, fromTurn(this.call.call_id, turn));
   }
 
   /** Publishes the end. Called once, when the record of the call is written. */
   ended(reason: EndedReason): void {
-    this.#hub.end(this, reason);
+    this.#eventBus.end(this, reason);
   }
 }
 

@@ -4,18 +4,18 @@ import { ExtractiveResponder } from '../../../agents-runtime/providers/builtin-r
 import { OpenAiChatModel } from '../../../agents-runtime/providers/openai-chat.js';
 import { RagModel } from '../../../agents-runtime/providers/rag-model.js';
 import type { Embedder } from '../../../media/embeddings/embedder.js';
-import type { ListedLanguageModel } from '../../features/model-catalog/language-model-settings.js';
+import type { ListedLanguageModel } from '../../features/model-catalogue/language-model-settings.js';
 import {
   BUILT_IN_RESPONDER,
-  type ModelCatalog,
-} from '../../features/model-catalog/model-catalog.js';
+  type ModelCatalogue,
+} from '../../features/model-catalogue/model-catalogue.js';
 
 export interface LlmRegistryParts {
   /** The models of language servers. The built-in responder is always available. */
   readonly languageModels: () => readonly ListedLanguageModel[];
   /** Ids of fallback models, in this order. */
   readonly fallbacks?: readonly string[];
-  readonly models: Pick<ModelCatalog, 'defaultLlmModel'>;
+  readonly models: Pick<ModelCatalogue, 'defaultLlmModel'>;
   readonly embedder: Embedder;
   readonly knowledge: KnowledgeSearch;
 }

@@ -75,7 +75,7 @@ export class RoomReaper {
   #onFault(error: unknown): void {
     this.#parts.log.debug(
       { err: error },
-      'Cannot list the rooms of LiveKit; the next attempt is in 5 s',
+      'Cannot check the rooms of LiveKit; the next check is in 5 s',
     );
   }
 
@@ -91,13 +91,13 @@ export class RoomReaper {
     const hasWaited = await calls.endReserved(callId, 'error_transport');
     // A gateway has claimed the call in the meantime.
     if (isWaiting && !hasWaited) return;
-    log.warn({ callId }, 'Closed the room of a call that no gateway accepted');
     await roomClient.closeRoom(name);
+    log.warn({ callId }, 'Closed the room of a call that no gateway accepted');
   }
 
   async #close({ callId, name }: CallRoom): Promise<void> {
     const { roomClient, log } = this.#parts;
-    log.info({ callId }, 'Closed the room of an ended call');
     await roomClient.closeRoom(name);
+    log.info({ callId }, 'Closed the room of an ended call');
   }
 }

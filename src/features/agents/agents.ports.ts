@@ -20,7 +20,7 @@ export interface KnowledgeBaseDirectory {
   exists(accountId: string, kbId: number): Promise<boolean>;
 }
 
-/** The model catalog, as far as agents depend on it. */
+/** The model catalogue, as far as agents depend on it. */
 export interface AgentModels extends SettingModels {
   readonly llmModels: readonly { readonly id: string }[];
 }

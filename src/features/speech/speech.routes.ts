@@ -11,7 +11,7 @@ import {
   SENT,
 } from '../../platform/http/route.js';
 import { codePoints } from '../../platform/http/validation/coerce.js';
-import type { ModelCatalog } from '../model-catalog/model-catalog.js';
+import type { ModelCatalogue } from '../model-catalogue/model-catalogue.js';
 import { type SpeechRequest, speechRequest } from './speech.schema.js';
 import type { SpeechService } from './speech.service.js';
 import type { SpeechQuota } from './speech-quota.js';
@@ -20,7 +20,7 @@ import { insufficientCredits, type SpeechCredits } from './speech-quota.js';
 export interface SpeechParts {
   readonly credits: SpeechCredits;
   readonly speech: SpeechService;
-  readonly models: ModelCatalog;
+  readonly models: ModelCatalogue;
   readonly synthesiser: Synthesiser;
   readonly quota: SpeechQuota;
   /** After this time without reading, a client is disconnected. */

@@ -7,9 +7,9 @@ import type { VoiceRegistry } from '../../../media/tts/voice-registry.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import { codePoints } from '../../platform/http/validation/coerce.js';
 import { fetchCommand } from '../../platform/process/models-command.js';
-import type { ModelCatalog } from '../model-catalog/model-catalog.js';
+import type { ModelCatalogue } from '../model-catalogue/model-catalogue.js';
 import { throwNotFound } from '../ownership/throw-not-found.js';
-import type { BuiltinVoices } from '../voices/voice-catalog.js';
+import type { BuiltinVoices } from '../voices/voice-catalogue.js';
 import { type AudioRequest, SPEECH_DEFAULTS, type SpeechRequest } from './speech.schema.js';
 
 /** Constant, so that equal requests give equal samples. */
@@ -37,7 +37,7 @@ export interface SpeechServiceParts {
   readonly voices: VoiceRegistry;
   /** All built-in voices, installed or not. */
   readonly builtinVoices: BuiltinVoices;
-  readonly models: ModelCatalog;
+  readonly models: ModelCatalogue;
   /** Longest text, in code points. */
   readonly textLimit: number;
 }

@@ -18,22 +18,22 @@ interface OwnVoices {
 /** Checks whether the installed models support calls in a language. */
 export class InstalledLanguages {
   readonly #voices: readonly TextToSpeech[];
-  readonly #models: readonly Model[];
-  readonly #store: ModelStore;
+  readonly #modelFiles: readonly Model[];
+  readonly #modelStore: ModelStore;
   readonly #ownVoices: OwnVoices;
   readonly #hasSttProvider: (language: string) => boolean;
 
   constructor(parts: {
     readonly ownVoices: OwnVoices;
     readonly voices: readonly TextToSpeech[];
-    readonly models: readonly Model[];
+    readonly modelFiles: readonly Model[];
     readonly modelStore: ModelStore;
     /** Whether a configured STT provider supports a language. */
     readonly hasSttProvider?: (language: string) => boolean;
   }) {
     this.#voices = parts.voices;
-    this.#models = parts.models;
-    this.#store = parts.modelStore;
+    this.#modelFiles = parts.modelFiles;
+    this.#modelStore = parts.modelStore;
     this.#ownVoices = parts.ownVoices;
     this.#hasSttProvider = parts.hasSttProvider ?? (() => false);
   }
@@ -60,10 +60,10 @@ export class InstalledLanguages {
   }
 
   async #hasSttModel(language: string): Promise<boolean> {
-    const known = this.#models.filter(
+    const known = this.#modelFiles.filter(
       ({ use, languages }) => use === 'speech recognition' && languages.includes(language),
     );
-    const folders = await Promise.all(known.map(({ id }) => this.#store.locate(id)));
+    const folders = await Promise.all(known.map(({ id }) => this.#modelStore.locate(id)));
     return folders.some((folder) => folder !== undefined);
   }
 }

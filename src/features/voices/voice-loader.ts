@@ -15,7 +15,7 @@ const DEFAULT_VOICE = 'hibari-heart';
 
 export interface VoiceLoaderParts {
   readonly modelStore: ModelStore;
-  readonly models: readonly Model[];
+  readonly modelFiles: readonly Model[];
   readonly scheduler: CpuScheduler;
   /** `off` disables the formant engine even if it is installed. */
   readonly formant: 'auto' | 'off';
@@ -54,11 +54,11 @@ export async function loadVoices(parts: VoiceLoaderParts): Promise<LoadedVoices>
 }
 
 async function openHibariVoices(parts: VoiceLoaderParts): Promise<readonly TextToSpeech[]> {
-  const { modelStore, models, scheduler } = parts;
+  const { modelStore, modelFiles, scheduler } = parts;
   const folder = await modelStore.require(DEFAULT_VOICE);
   const shared = { folder, scheduler, preparedFolder: modelStore.preparedFolder };
   const voices: TextToSpeech[] = [new HibariVoice({ ...shared, id: DEFAULT_VOICE })];
-  for (const model of models) {
+  for (const model of modelFiles) {
     if (model.engine !== 'hibari' || model.id === DEFAULT_VOICE) continue;
     const own = await modelStore.locate(model.id);
     if (own === undefined) continue;
@@ -71,11 +71,11 @@ async function openHibariVoices(parts: VoiceLoaderParts): Promise<readonly TextT
 
 /** Piper voices need the phonemizer of the formant engine. */
 async function openPiperVoices(
-  { modelStore, models, scheduler }: VoiceLoaderParts,
+  { modelStore, modelFiles, scheduler }: VoiceLoaderParts,
   phonemizer: Phonemizer,
 ): Promise<readonly TextToSpeech[]> {
   const voices: TextToSpeech[] = [];
-  for (const { id, engine, languages, files } of models) {
+  for (const { id, engine, languages, files } of modelFiles) {
     const graph = files.find(({ name }) => name.endsWith('.onnx'));
     const folder = engine === 'piper' ? await modelStore.locate(id) : undefined;
     if (!folder || !graph) continue;

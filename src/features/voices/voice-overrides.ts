@@ -2,7 +2,7 @@ import { ApiError } from '../../platform/http/api-error.js';
 import type { Agent } from '../agents/agent.model.js';
 import type { AgentOverrides } from '../agents/config/call-overrides.schema.js';
 import { VOICE_SETTINGS } from '../agents/config/voice-settings.js';
-import type { BuiltinVoices } from './voice-catalog.js';
+import type { BuiltinVoices } from './voice-catalogue.js';
 
 export interface VoiceOverridesParts {
   readonly voices: BuiltinVoices;

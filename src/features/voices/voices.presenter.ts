@@ -1,4 +1,4 @@
-import type { BuiltinVoice } from './voice-catalog.js';
+import type { BuiltinVoice } from './voice-catalogue.js';
 import type { OwnVoice } from './voices.repository.js';
 import type { VoiceBody } from './voices.schema.js';
 

@@ -1,7 +1,7 @@
 import { ApiError } from '../../platform/http/api-error.js';
 import { throwNotFound } from '../ownership/throw-not-found.js';
 import { AUDIO_FILE_TYPES, sniffAudioType } from './sniff-audio-type.js';
-import type { BuiltinVoice, BuiltinVoices } from './voice-catalog.js';
+import type { BuiltinVoice, BuiltinVoices } from './voice-catalogue.js';
 import type { NewVoice, OwnVoice, VoicesRepository, VoiceVisibility } from './voices.repository.js';
 
 /** Per account. Recordings are stored, so their number is bounded. */

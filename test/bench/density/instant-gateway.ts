@@ -24,7 +24,7 @@ import { createWebhooksModule } from '../../../src/composition/webhooks.module.j
 import { readConfig } from '../../../src/config/config.js';
 import { agentRoutes } from '../../../src/features/agents/agents.routes.js';
 import { AgentService } from '../../../src/features/agents/agents.service.js';
-import { ModelCatalog } from '../../../src/features/model-catalog/model-catalog.js';
+import { ModelCatalogue } from '../../../src/features/model-catalogue/model-catalogue.js';
 import { CarrierRegistry } from '../../../src/features/phone-numbers/carrier-registry.js';
 import { VoiceOverrides } from '../../../src/features/voices/voice-overrides.js';
 import { AllowedHosts } from '../../../src/platform/egress/allowed-hosts.js';
@@ -108,7 +108,7 @@ const closeSpeechModels = async () => {
 shutdown.add('ears', closeSpeechModels);
 const encoders = new EncoderThread(scheduler);
 shutdown.add('encoders', () => encoders.close());
-const models = new ModelCatalog({ prefix: config.MODEL_PREFIX, llmModels: [] });
+const models = new ModelCatalogue({ prefix: config.MODEL_PREFIX, llmModels: [] });
 const gatewayId = randomUUID();
 const parts = {
   ...infrastructure,

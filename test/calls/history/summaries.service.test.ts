@@ -8,7 +8,7 @@ import { SummaryService } from '../../../src/calls/history/summaries.service.js'
 import { CallTurnsRepository } from '../../../src/calls/store/call-turns.repository.js';
 import { createWebhooksModule } from '../../../src/composition/webhooks.module.js';
 import { AgentsRepository } from '../../../src/features/agents/agents.repository.js';
-import { BUILT_IN_RESPONDER } from '../../../src/features/model-catalog/model-catalog.js';
+import { BUILT_IN_RESPONDER } from '../../../src/features/model-catalogue/model-catalogue.js';
 import { connect } from '../../../src/platform/db/connect.js';
 import { SignedLinks } from '../../../src/platform/http/signed-links.js';
 import { SecretBox } from '../../../src/platform/secrets/secret-box.js';

@@ -4,12 +4,12 @@ import { makeAgentId } from '../../../src/features/agents/agent.model.js';
 import { AgentConfigInput } from '../../../src/features/agents/config/agent-config.schema.js';
 import { mergeConfig, sealConfig } from '../../../src/features/agents/config/stored-config.js';
 import { resolveCallConfig } from '../../../src/features/agents/resolve-call-config.js';
-import { ModelCatalog } from '../../../src/features/model-catalog/model-catalog.js';
+import { ModelCatalogue } from '../../../src/features/model-catalogue/model-catalogue.js';
 import { SecretBox } from '../../../src/platform/secrets/secret-box.js';
 import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
 
 const box = new SecretBox(new SecretKeys(['the secret of the tests']));
-const models = new ModelCatalog({ prefix: 'svc', llmModels: ['llama', 'other'] });
+const models = new ModelCatalogue({ prefix: 'svc', llmModels: ['llama', 'other'] });
 
 function effective(config: unknown, kbId: number | null = null) {
   const id = makeAgentId();

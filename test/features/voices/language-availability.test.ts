@@ -10,7 +10,7 @@ it('a call cannot use a cloned voice that cannot speak', async () => {
       find: async (accountId, id) => (accountId === 'owner' ? owned.get(id) : undefined),
     },
     voices: [],
-    models: [],
+    modelFiles: [],
     modelStore: new ModelStore({ modelsDir: undefined, cacheDir: 'nowhere', advice: MODEL_ADVICE }),
   });
   const problemOf = (accountId: string, voiceId: string) =>

@@ -5,9 +5,9 @@ import { nullableShape, optionalShape } from '../../../platform/http/validation/
 /** Encrypts one secret for one agent. */
 export type Seal = (text: string) => string;
 
-/** The model catalog, as far as settings depend on it. */
+/** The model catalogue, as far as settings depend on it. */
 export interface SettingModels {
-  /** The id of the first LLM in the catalog. */
+  /** The id of the first LLM in the catalogue. */
   readonly defaultLlmModel: string;
   /** The `-latest` id of the TTS family of a language. `auto`: the multilingual family. */
   ttsModelFor(language: Language | 'auto'): string;

@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
 import { ApiError } from '../../../platform/http/api-error.js';
 import type { SocketContext, SocketRoute } from '../../../platform/http/websocket-router.js';
-import type { ModelCatalog } from '../../model-catalog/model-catalog.js';
+import type { ModelCatalogue } from '../../model-catalogue/model-catalogue.js';
 import { MultiContextSession } from './multi-context-session.js';
 import { type SocketMessages, socketMessages } from './protocol.js';
 import { type FrameHandler, type SessionParts, SpeechSocketSession } from './session.js';
@@ -13,7 +13,7 @@ const IDLE_MS = 180_000;
 const MAX_SOCKETS = 200;
 
 export interface SpeechSocketParts extends SessionParts {
-  readonly models: ModelCatalog;
+  readonly models: ModelCatalogue;
   /** After this time without reading, a client is disconnected. */
   readonly idleMs: number;
   readonly maxMessageBytes: number;

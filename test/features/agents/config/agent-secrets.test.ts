@@ -11,12 +11,12 @@ import {
   sealConfig,
 } from '../../../../src/features/agents/config/stored-config.js';
 import { resolveCallConfig } from '../../../../src/features/agents/resolve-call-config.js';
-import { ModelCatalog } from '../../../../src/features/model-catalog/model-catalog.js';
+import { ModelCatalogue } from '../../../../src/features/model-catalogue/model-catalogue.js';
 import { withControlPlane } from '../../../support/harness/app/control-plane-app.js';
 import '../../../support/harness/process/property-seed.js';
 
 const plane = withControlPlane();
-const models = new ModelCatalog({ prefix: 'svc', llmModels: [] });
+const models = new ModelCatalogue({ prefix: 'svc', llmModels: [] });
 
 const SECRETS = ['WORD-event', 'WORD-tool', 'WORD-header', 'WORD-inbound', 'WORD-mcp', 'WORD-mcph'];
 const CONFIG = {

@@ -20,9 +20,9 @@ import { FileIntake } from '../../../../src/features/knowledge/file-intake.js';
 import { KnowledgeRepository } from '../../../../src/features/knowledge/knowledge.repository.js';
 import { knowledgeRoutes } from '../../../../src/features/knowledge/knowledge.routes.js';
 import { KnowledgeService } from '../../../../src/features/knowledge/knowledge.service.js';
-import { ModelCatalog } from '../../../../src/features/model-catalog/model-catalog.js';
+import { ModelCatalogue } from '../../../../src/features/model-catalogue/model-catalogue.js';
 import { NumberOwnership } from '../../../../src/features/ownership/number-ownership.js';
-import type { BuiltinVoice } from '../../../../src/features/voices/voice-catalog.js';
+import type { BuiltinVoice } from '../../../../src/features/voices/voice-catalogue.js';
 import { VoicesRepository } from '../../../../src/features/voices/voices.repository.js';
 import { voiceRoutes } from '../../../../src/features/voices/voices.routes.js';
 import { VoiceService } from '../../../../src/features/voices/voices.service.js';
@@ -264,7 +264,7 @@ function testAgentRoutes(
     numbers: new NumberOwnership(database.db),
     provisioner,
   });
-  const models = new ModelCatalog({ prefix: 'svc', llmModels: [] });
+  const models = new ModelCatalogue({ prefix: 'svc', llmModels: [] });
   return [
     ...agentRoutes({ agents, models }),
     ...knowledgeRoutes(

@@ -8,11 +8,11 @@ import { VoiceRegistry } from '../../../../media/tts/voice-registry.js';
 import { createDictionaries } from '../../../../src/composition/features.module.js';
 import { LimitSettings } from '../../../../src/config/limits.settings.js';
 import { AgentsRepository } from '../../../../src/features/agents/agents.repository.js';
-import { ModelCatalog } from '../../../../src/features/model-catalog/model-catalog.js';
+import { ModelCatalogue } from '../../../../src/features/model-catalogue/model-catalogue.js';
 import { speechRoutes } from '../../../../src/features/speech/speech.routes.js';
 import { SpeechService } from '../../../../src/features/speech/speech.service.js';
 import { SpeechQuota } from '../../../../src/features/speech/speech-quota.js';
-import { VoiceCatalog } from '../../../../src/features/voices/voice-catalog.js';
+import { VoiceCatalogue } from '../../../../src/features/voices/voice-catalogue.js';
 import { VoicesRepository } from '../../../../src/features/voices/voices.repository.js';
 import { ToneVoice } from '../../fakes/tone-voice.js';
 import { type Ask, type ControlPlane, withControlPlane } from './control-plane-app.js';
@@ -57,14 +57,14 @@ export function withDictionaryPlane(): DictionaryPlane {
         references,
       });
       closing.push(() => dictionaries.close());
-      const models = new ModelCatalog({ prefix: 'svc', llmModels: [] });
+      const models = new ModelCatalogue({ prefix: 'svc', llmModels: [] });
       const speech = speechRoutes({
         credits: { spendOnSpeech: async () => '0', refund: async () => undefined },
         speech: new SpeechService({
           dictionaries: dictionaries.compiled,
           ownVoices: new VoicesRepository(db),
           voices: new VoiceRegistry([voice]),
-          builtinVoices: new VoiceCatalog(MODEL_CATALOGUE, [voice]),
+          builtinVoices: new VoiceCatalogue(MODEL_CATALOGUE, [voice]),
           models,
           textLimit: 5_000,
         }),

@@ -9,7 +9,7 @@ import { MODEL_CATALOGUE } from '../../../../media/models/catalogue.js';
 import { CpuScheduler } from '../../../../media/runtime/cpu-scheduler.js';
 import { Synthesiser } from '../../../../media/tts/synthesiser.js';
 import { VoiceRegistry } from '../../../../media/tts/voice-registry.js';
-import { ModelCatalog } from '../../../../src/features/model-catalog/model-catalog.js';
+import { ModelCatalogue } from '../../../../src/features/model-catalogue/model-catalogue.js';
 import { speechSockets } from '../../../../src/features/speech/sockets/speech-sockets.js';
 import { type SpeechParts, speechRoutes } from '../../../../src/features/speech/speech.routes.js';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../../../../src/features/speech/speech.service.js';
 import type { SpeechCredits } from '../../../../src/features/speech/speech-quota.js';
 import { SpeechQuota } from '../../../../src/features/speech/speech-quota.js';
-import { VoiceCatalog } from '../../../../src/features/voices/voice-catalog.js';
+import { VoiceCatalogue } from '../../../../src/features/voices/voice-catalogue.js';
 import { ApiError } from '../../../../src/platform/http/api-error.js';
 import type { Authenticator } from '../../../../src/platform/http/bearer-credentials.js';
 import { RateLimiter } from '../../../../src/platform/http/rate-limit.js';
@@ -57,7 +57,7 @@ export async function startSpeechApp(
   const scheduler = new CpuScheduler(1);
   const encoders = new EncoderThread(scheduler);
   const slots = new SpeechQuota({ total: options.slots ?? 64, perAccount: options.ownSlots ?? 0 });
-  const models = new ModelCatalog({ prefix: 'svc', llmModels: [] });
+  const models = new ModelCatalogue({ prefix: 'svc', llmModels: [] });
   const metrics = new Metrics();
   const logged: string[] = [];
   const parts: SpeechParts = {
@@ -66,7 +66,7 @@ export async function startSpeechApp(
       dictionaries: options.dictionaries ?? NO_DICTIONARIES,
       ownVoices: options.ownVoices ?? NO_VOICES,
       voices: new VoiceRegistry([voice, spanish]),
-      builtinVoices: new VoiceCatalog(MODEL_CATALOGUE, [voice, spanish]),
+      builtinVoices: new VoiceCatalogue(MODEL_CATALOGUE, [voice, spanish]),
       models,
       textLimit: 5000,
     }),

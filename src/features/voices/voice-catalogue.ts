@@ -50,12 +50,12 @@ interface InstallableVoice {
 }
 
 /** All voices of the model catalogue and the formant engine, with their installation state. */
-export class VoiceCatalog implements BuiltinVoices {
+export class VoiceCatalogue implements BuiltinVoices {
   readonly #voices: readonly BuiltinVoice[];
 
   /** @param open - the loaded voices. The first one of a language is its default */
-  constructor(models: readonly Model[], open: readonly TextToSpeech[]) {
-    const neural = models.filter(({ use }) => use === SPEECH_SYNTHESIS).map(voiceOfModel);
+  constructor(modelFiles: readonly Model[], open: readonly TextToSpeech[]) {
+    const neural = modelFiles.filter(({ use }) => use === SPEECH_SYNTHESIS).map(voiceOfModel);
     const formant = ESPEAK_VOICES.map(
       (voice): InstallableVoice => ({
         ...voice,

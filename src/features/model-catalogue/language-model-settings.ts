@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Config } from '../../config/config.js';
 import { headerKey } from '../../config/setting-types.js';
 import { StartError } from '../../config/start-error.js';
-import { BUILT_IN_RESPONDER } from './model-catalog.js';
+import { BUILT_IN_RESPONDER } from './model-catalogue.js';
 
 /** A smaller context window is too short for a conversation. */
 const MIN_CONTEXT_TOKENS = 2_048;

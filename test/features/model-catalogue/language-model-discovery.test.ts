@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LanguageModelDiscovery } from '../../../src/features/model-catalog/language-model-discovery.js';
-import { languageModels } from '../../../src/features/model-catalog/language-model-settings.js';
-import { ModelCatalog } from '../../../src/features/model-catalog/model-catalog.js';
+import { LanguageModelDiscovery } from '../../../src/features/model-catalogue/language-model-discovery.js';
+import { languageModels } from '../../../src/features/model-catalogue/language-model-settings.js';
+import { ModelCatalogue } from '../../../src/features/model-catalogue/model-catalogue.js';
 
 const SERVER = { apiKey: undefined, contextTokens: 8_192 };
 const NAMED = { ...SERVER, id: 'mine', baseUrl: 'http://named/v1' };
@@ -29,7 +29,7 @@ describe('LLM servers without listed models', () => {
       now: () => nowMs,
       onFault: (error) => faults.push(error),
     });
-    const listing = new ModelCatalog({
+    const listing = new ModelCatalogue({
       prefix: 'svc',
       llmModels: () => served.models.map(({ id }) => id),
       refresh: () => served.refresh(),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../../../media/languages.js';
 import { MODEL_CATALOGUE } from '../../../media/models/catalogue.js';
-import { VoiceCatalog } from '../../../src/features/voices/voice-catalog.js';
+import { VoiceCatalogue } from '../../../src/features/voices/voice-catalogue.js';
 import { ToneVoice } from '../../support/fakes/tone-voice.js';
 
 describe('voice catalogue', () => {
@@ -10,7 +10,7 @@ describe('voice catalogue', () => {
     new ToneVoice({ id: 'formant-de', languages: ['de'] }),
     new ToneVoice({ id: 'formant-fr', languages: ['fr'] }),
   ];
-  const voices = new VoiceCatalog(MODEL_CATALOGUE, open).list();
+  const voices = new VoiceCatalogue(MODEL_CATALOGUE, open).list();
   const find = (id: string) => voices.find((voice) => voice.id === id);
 
   it('has a neural and an eSpeak voice for each language', () => {

@@ -1,12 +1,12 @@
 import { type Route, route } from '../../platform/http/route.js';
 import { list, model, str } from '../../platform/http/validation/schema-builders.js';
-import type { ModelCatalog } from './model-catalog.js';
+import type { ModelCatalogue } from './model-catalogue.js';
 
 const Listed = model({ id: str(), name: str() }).meta({ id: 'ListedModel' });
 const Models = model({ llm_models: list(Listed), tts_models: list(Listed) }).meta({ id: 'Models' });
 
 /** `/models`: the ids that requests and agents may name. */
-export function modelRoutes(catalog: ModelCatalog): readonly Route[] {
+export function modelRoutes(catalog: ModelCatalogue): readonly Route[] {
   return [
     route({
       method: 'get',

@@ -9,7 +9,7 @@ export const BUILT_IN_RESPONDER = 'parley-extractive-v1';
 
 const RELEASE_DATE = '2026-02-10';
 
-export interface ModelCatalogOptions {
+export interface ModelCatalogueOptions {
   /** Prefix of the ids of speech models. */
   readonly prefix: string;
   /** Models of the language model servers, the default first. */
@@ -19,12 +19,12 @@ export interface ModelCatalogOptions {
 }
 
 /** The models that a client may name. The four ids of speech models always exist. */
-export class ModelCatalog {
-  readonly #options: ModelCatalogOptions;
+export class ModelCatalogue {
+  readonly #options: ModelCatalogueOptions;
   readonly ttsModels: readonly ListedModel[];
   readonly #prefix: string;
 
-  constructor(options: ModelCatalogOptions) {
+  constructor(options: ModelCatalogueOptions) {
     const { prefix } = options;
     this.#options = options;
     this.#prefix = prefix;

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { languageModels } from '../../../src/features/model-catalog/language-model-settings.js';
+import { languageModels } from '../../../src/features/model-catalogue/language-model-settings.js';
 import { makeTestFolder } from '../../support/harness/process/test-folder.js';
 
 const NONE = {

@@ -3,7 +3,7 @@ import {
   type OpenAiServer,
 } from '../../../agents-runtime/providers/openai-client.js';
 import type { LanguageModelServer, ListedLanguageModel } from './language-model-settings.js';
-import { BUILT_IN_RESPONDER } from './model-catalog.js';
+import { BUILT_IN_RESPONDER } from './model-catalogue.js';
 
 /** Lifetime of a list. */
 const CACHE_MS = 60_000;
