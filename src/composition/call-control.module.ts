@@ -40,7 +40,7 @@ export async function createCallControlModule(parts: CallControlParts) {
       parts
         .onReservedEnded(callId)
         .catch((error: unknown) =>
-          log.warn({ err: error, callId }, 'Cannot stop the ringing of a call that was ended'),
+          log.warn({ err: error, callId }, 'Cannot stop the dialling of a call that was ended: the carrier may still ring'),
         );
     },
   });

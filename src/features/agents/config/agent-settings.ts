@@ -1,4 +1,4 @@
-import { InvalidValue, toText } from '../../../platform/http/validation/coerce.js';
+import { InvalidField, toText } from '../../../platform/http/validation/coerce.js';
 import {
   anyDict,
   bool,
@@ -279,11 +279,11 @@ export const AGENT_SETTINGS = {
 } as const satisfies Settings;
 
 /** Any E.164 number. An empty string means no number. */
-function readPhoneNumber(value: unknown): string | null | InvalidValue {
+function readPhoneNumber(value: unknown): string | null | InvalidField {
   const text = toText(value);
-  if (text instanceof InvalidValue) return text;
+  if (text instanceof InvalidField) return text;
   if (text === '') return null;
   if (E164.test(text)) return text;
   const msg = `String should match pattern '${E164.source}'`;
-  return new InvalidValue('string_pattern_mismatch', msg, { pattern: E164.source });
+  return new InvalidField('string_pattern_mismatch', msg, { pattern: E164.source });
 }

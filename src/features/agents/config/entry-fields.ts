@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { InvalidValue, toText } from '../../../platform/http/validation/coerce.js';
+import { InvalidField, toText } from '../../../platform/http/validation/coerce.js';
 import { custom, dict, str } from '../../../platform/http/validation/schema-builders.js';
 
 const MAX_URL_LENGTH = 2_048;
@@ -58,27 +58,27 @@ export function webAddress() {
   });
 }
 
-function readAddress(value: unknown): string | InvalidValue {
+function readAddress(value: unknown): string | InvalidField {
   const text = toText(value);
-  if (text instanceof InvalidValue) return text;
+  if (text instanceof InvalidField) return text;
   if (text.length > MAX_URL_LENGTH) {
-    return new InvalidValue('url_too_long', `URL should have at most ${MAX_URL_LENGTH} characters`, {
+    return new InvalidField('url_too_long', `URL should have at most ${MAX_URL_LENGTH} characters`, {
       max_length: MAX_URL_LENGTH,
     });
   }
   if (!URL.canParse(text) || /[\0-\x20]/.test(text)) {
     const error = 'relative URL without a base';
-    return new InvalidValue('url_parsing', `Input should be a valid URL, ${error}`, { error });
+    return new InvalidField('url_parsing', `Input should be a valid URL, ${error}`, { error });
   }
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     const expected_schemes = "'http' or 'https'";
-    return new InvalidValue('url_scheme', `URL scheme should be ${expected_schemes}`, {
+    return new InvalidField('url_scheme', `URL scheme should be ${expected_schemes}`, {
       expected_schemes,
     });
   }
   if (url.username || url.password) {
-    return InvalidValue.ofRule('the URL must not contain a user name or password');
+    return InvalidField.ofRule('the URL must not contain a user name or password');
   }
   return text;
 }

@@ -11,13 +11,13 @@ export function ruleError(sentence: string): FieldError {
 }
 
 /** An invalid value. A class, so that no client can send an object that looks like it. */
-export class InvalidValue {
+export class InvalidField {
   readonly error: FieldError;
 
   /** For a rule with its own message. */
-  static ofRule(sentence: string): InvalidValue {
+  static ofRule(sentence: string): InvalidField {
     const { type, msg, ctx } = ruleError(sentence);
-    return new InvalidValue(type, msg, ctx);
+    return new InvalidField(type, msg, ctx);
   }
 
   constructor(type: string, msg: string, ctx?: FieldError['ctx']) {
@@ -35,12 +35,12 @@ const FALSE_WORDS = new Set(['0', 'off', 'f', 'false', 'n', 'no']);
 const MAX_DIGITS = 4_300;
 
 /** A string. Numbers are not converted. */
-export function toText(value: unknown): string | InvalidValue {
+export function toText(value: unknown): string | InvalidField {
   if (typeof value !== 'string') {
-    return new InvalidValue('string_type', 'Input should be a valid string');
+    return new InvalidField('string_type', 'Input should be a valid string');
   }
   if (LONE_SURROGATE.test(value)) {
-    return new InvalidValue(
+    return new InvalidField(
       'string_unicode',
       'Input should be a valid string, unable to parse raw data as a unicode string',
     );
@@ -49,20 +49,20 @@ export function toText(value: unknown): string | InvalidValue {
 }
 
 /** An integer, from a number without a fraction or from a decimal string. */
-export function toInteger(value: unknown): number | InvalidValue {
+export function toInteger(value: unknown): number | InvalidField {
   if (typeof value === 'number') return wholeNumber(value);
   if (typeof value !== 'string') {
-    return new InvalidValue('int_type', 'Input should be a valid integer');
+    return new InvalidField('int_type', 'Input should be a valid integer');
   }
   const text = value.trim();
   if (text.length > MAX_DIGITS) {
-    return new InvalidValue(
+    return new InvalidField(
       'int_parsing_size',
       'Unable to parse input string as an integer, exceeded maximum size',
     );
   }
   if (!INTEGER.test(text)) {
-    return new InvalidValue(
+    return new InvalidField(
       'int_parsing',
       'Input should be a valid integer, unable to parse string as an integer',
     );
@@ -70,10 +70,10 @@ export function toInteger(value: unknown): number | InvalidValue {
   return wholeNumber(Number(text.replaceAll('_', '')));
 }
 
-function wholeNumber(value: number): number | InvalidValue {
+function wholeNumber(value: number): number | InvalidField {
   if (!Number.isFinite(value)) return notFinite();
   if (!Number.isInteger(value)) {
-    return new InvalidValue(
+    return new InvalidField(
       'int_from_float',
       'Input should be a valid integer, got a number with a fractional part',
     );
@@ -82,15 +82,15 @@ function wholeNumber(value: number): number | InvalidValue {
 }
 
 /** A finite number, from a number or a decimal string. */
-export function toNumber(value: unknown): number | InvalidValue {
+export function toNumber(value: unknown): number | InvalidField {
   if (typeof value === 'number') return Number.isFinite(value) ? value : notFinite();
   if (typeof value !== 'string') {
-    return new InvalidValue('float_type', 'Input should be a valid number');
+    return new InvalidField('float_type', 'Input should be a valid number');
   }
   const text = value.trim();
   if (NOT_FINITE.test(text)) return notFinite();
   if (text.length > MAX_DIGITS || !NUMBER.test(text)) {
-    return new InvalidValue(
+    return new InvalidField(
       'float_parsing',
       'Input should be a valid number, unable to parse string as a number',
     );
@@ -99,12 +99,12 @@ export function toNumber(value: unknown): number | InvalidValue {
   return Number.isFinite(number) ? number : notFinite();
 }
 
-function notFinite(): InvalidValue {
-  return new InvalidValue('finite_number', 'Input should be a finite number');
+function notFinite(): InvalidField {
+  return new InvalidField('finite_number', 'Input should be a finite number');
 }
 
 /** A boolean, from a boolean, 0 or 1, or a word such as `yes`. */
-export function toBoolean(value: unknown): boolean | InvalidValue {
+export function toBoolean(value: unknown): boolean | InvalidField {
   if (typeof value === 'boolean') return value;
   if (value === 1) return true;
   if (value === 0) return false;
@@ -115,8 +115,8 @@ export function toBoolean(value: unknown): boolean | InvalidValue {
   }
   const isReadable = typeof value === 'string' || Number.isInteger(value);
   return isReadable
-    ? new InvalidValue('bool_parsing', 'Input should be a valid boolean, unable to interpret input')
-    : new InvalidValue('bool_type', 'Input should be a valid boolean');
+    ? new InvalidField('bool_parsing', 'Input should be a valid boolean, unable to interpret input')
+    : new InvalidField('bool_type', 'Input should be a valid boolean');
 }
 
 /** Returns `'a', 'b' or 'c'`. */

@@ -1,4 +1,4 @@
-import { InvalidValue, toText } from './coerce.js';
+import { InvalidField, toText } from './coerce.js';
 import { custom } from './schema-builders.js';
 
 /** `2026-02-10T12:00:00Z`, with an offset or without (then UTC), or a day. */
@@ -18,16 +18,16 @@ export function dateTime({ isEnd = false }: { readonly isEnd?: boolean } = {}) {
   return custom((value) => readDateTime(value, isEnd), { type: 'string', format: 'date-time' });
 }
 
-function readDateTime(value: unknown, isEnd: boolean): Date | InvalidValue {
+function readDateTime(value: unknown, isEnd: boolean): Date | InvalidField {
   const text = toText(value);
-  if (text instanceof InvalidValue) {
-    return new InvalidValue('datetime_type', 'Input should be a valid datetime');
+  if (text instanceof InvalidField) {
+    return new InvalidField('datetime_type', 'Input should be a valid datetime');
   }
   const match = ISO_8601.exec(text);
   const date = new Date(match ? momentOf(text, match.groups?.zone, isEnd) : text);
   if (match && !Number.isNaN(date.getTime()) && isDay(text.slice(0, DAY_LENGTH))) return date;
   const error = 'invalid character in year';
-  return new InvalidValue('datetime_parsing', `Input should be a valid datetime, ${error}`, { error });
+  return new InvalidField('datetime_parsing', `Input should be a valid datetime, ${error}`, { error });
 }
 
 /** The moment with a time zone. Default: UTC. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import multer, { MulterError } from 'multer';
 import { ApiError } from '../api-error.js';
-import { InvalidValue } from './coerce.js';
+import { InvalidField } from './coerce.js';
 import { valueError } from './invalid-input.js';
 import { custom } from './schema-builders.js';
 
@@ -44,7 +44,7 @@ export function upload({ description, mediaTypes, example }: UploadDescription) 
     (value) =>
       value instanceof UploadedFile
         ? value
-        : InvalidValue.ofRule(`Expected UploadFile, received: ${typeof value}`),
+        : InvalidField.ofRule(`Expected UploadFile, received: ${typeof value}`),
     {
       type: 'string',
       format: 'binary',

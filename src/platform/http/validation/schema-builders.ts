@@ -3,7 +3,7 @@ import {
   codePoints,
   counted,
   oneOfText,
-  InvalidValue,
+  InvalidField,
   toBoolean,
   toInteger,
   toNumber,
@@ -20,12 +20,12 @@ import {
 type Json = Readonly<Record<string, unknown>>;
 
 /** A field with its own conversion. `json` is its JSON schema. */
-export function custom<T>(read: (value: unknown) => T | InvalidValue, json: Json) {
+export function custom<T>(read: (value: unknown) => T | InvalidField, json: Json) {
   return z
     .unknown()
     .transform((value, context): T => {
-      const outcome = value === undefined ? new InvalidValue('missing', 'Field required') : read(value);
-      if (!(outcome instanceof InvalidValue)) return outcome;
+      const outcome = value === undefined ? new InvalidField('missing', 'Field required') : read(value);
+      if (!(outcome instanceof InvalidField)) return outcome;
       context.issues.push({
         code: 'custom',
         input: value,
@@ -65,25 +65,25 @@ export function str(options: TextOptions = {}) {
   });
 }
 
-function readText(value: unknown, options: TextOptions): string | InvalidValue {
+function readText(value: unknown, options: TextOptions): string | InvalidField {
   const { min = 0, max = Number.POSITIVE_INFINITY, pattern } = options;
   const text = toText(value);
-  if (text instanceof InvalidValue) return text;
-  if (!options.allowNul && text.includes('\0')) return InvalidValue.ofRule('text must not contain U+0000');
+  if (text instanceof InvalidField) return text;
+  if (!options.allowNul && text.includes('\0')) return InvalidField.ofRule('text must not contain U+0000');
   if (min > 0 || max < text.length) {
     const length = codePoints(text);
     if (length < min) {
       const msg = `String should have at least ${counted(min, 'character')}`;
-      return new InvalidValue('string_too_short', msg, { min_length: min });
+      return new InvalidField('string_too_short', msg, { min_length: min });
     }
     if (length > max) {
       const msg = `String should have at most ${counted(max, 'character')}`;
-      return new InvalidValue('string_too_long', msg, { max_length: max });
+      return new InvalidField('string_too_long', msg, { max_length: max });
     }
   }
   if (pattern && !pattern.test(text)) {
     const msg = `String should match pattern '${pattern.source}'`;
-    return new InvalidValue('string_pattern_mismatch', msg, { pattern: pattern.source });
+    return new InvalidField('string_pattern_mismatch', msg, { pattern: pattern.source });
   }
   return text;
 }
@@ -112,20 +112,20 @@ export function float(options: NumberOptions = {}) {
   });
 }
 
-function inRange(value: number | InvalidValue, { ge, le, gt, lt }: NumberOptions): number | InvalidValue {
-  if (value instanceof InvalidValue) return value;
+function inRange(value: number | InvalidField, { ge, le, gt, lt }: NumberOptions): number | InvalidField {
+  if (value instanceof InvalidField) return value;
   const should = 'Input should be';
   if (ge !== undefined && value < ge) {
-    return new InvalidValue('greater_than_equal', `${should} greater than or equal to ${ge}`, { ge });
+    return new InvalidField('greater_than_equal', `${should} greater than or equal to ${ge}`, { ge });
   }
   if (gt !== undefined && value <= gt) {
-    return new InvalidValue('greater_than', `${should} greater than ${gt}`, { gt });
+    return new InvalidField('greater_than', `${should} greater than ${gt}`, { gt });
   }
   if (le !== undefined && value > le) {
-    return new InvalidValue('less_than_equal', `${should} less than or equal to ${le}`, { le });
+    return new InvalidField('less_than_equal', `${should} less than or equal to ${le}`, { le });
   }
   if (lt !== undefined && value >= lt) {
-    return new InvalidValue('less_than', `${should} less than ${lt}`, { lt });
+    return new InvalidField('less_than', `${should} less than ${lt}`, { lt });
   }
   return value;
 }
@@ -174,7 +174,7 @@ export function oneOf<const T extends string>(
   return custom<T>(
     (value) =>
       known.get(value) ??
-      new InvalidValue(options.as ?? 'enum', `Input should be ${expected}`, { expected }),
+      new InvalidField(options.as ?? 'enum', `Input should be ${expected}`, { expected }),
     { type: 'string', enum: values, ...described(options) },
   );
 }
@@ -195,14 +195,14 @@ export function anyDict(options: { readonly maxBytes?: number } = {}) {
   const maxBytes = options.maxBytes ?? 65_536;
   return custom<Record<string, unknown>>(
     (value) => {
-      if (!isDict(value)) return new InvalidValue('dict_type', 'Input should be a valid dictionary');
+      if (!isDict(value)) return new InvalidField('dict_type', 'Input should be a valid dictionary');
       const text = JSON.stringify(value);
       if (Buffer.byteLength(text) > maxBytes) {
-        return InvalidValue.ofRule(`the object must not be longer than ${maxBytes} bytes`);
+        return InvalidField.ofRule(`the object must not be longer than ${maxBytes} bytes`);
       }
       // JSON.stringify writes lone surrogates and U+0000 as escapes; neither can be stored.
       if (/(?<!\\)(\\\\)*\\u(0000|d[89a-f])/.test(text)) {
-        return InvalidValue.ofRule('text must not contain U+0000 or lone surrogates');
+        return InvalidField.ofRule('text must not contain U+0000 or lone surrogates');
       }
       return value;
     },
