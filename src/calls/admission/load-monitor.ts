@@ -67,10 +67,10 @@ export class LoadMonitor {
   /**
    * Starts the samples. Run it only while there are calls: reading the CPU time of all threads is slow,
    * and the histogram wakes the process 100 times a second.
-   * @param calls - returns the number of calls that run here
+   * @param countCalls - returns the number of calls that run here
    */
-  start(calls: () => number): void {
-    this.#countCalls = calls;
+  start(countCalls: () => number): void {
+    this.#countCalls = countCalls;
     this.#delay.enable();
     this.#cpuSeconds = this.#options.cpuSeconds();
     this.#sampledAt = performance.now();
@@ -115,14 +115,14 @@ export class LoadMonitor {
   }
 
   #sample(): void {
-    const now = this.#current;
-    now.loopDelayMs = Math.max(0, this.#delay.percentile(99) / NS_PER_MS - LOOP_RESOLUTION_MS);
+    const sample = this.#current;
+    sample.loopDelayMs = Math.max(0, this.#delay.percentile(99) / NS_PER_MS - LOOP_RESOLUTION_MS);
     this.#delay.reset();
     const [cpuSeconds, at] = [this.#options.cpuSeconds(), performance.now()];
-    now.cores = (MS_PER_S * (cpuSeconds - this.#cpuSeconds)) / (at - this.#sampledAt);
+    sample.cores = (MS_PER_S * (cpuSeconds - this.#cpuSeconds)) / (at - this.#sampledAt);
     this.#cpuSeconds = cpuSeconds;
     this.#sampledAt = at;
-    this.#samples = [...this.#samples, now].slice(-WINDOW_SAMPLES);
+    this.#samples = [...this.#samples, sample].slice(-WINDOW_SAMPLES);
     this.#current = emptySample();
     const load = this.#load;
     const before = this.#state;
