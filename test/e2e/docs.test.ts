@@ -43,7 +43,7 @@ describe('documentation', () => {
       expect(statSync(join(folder, 'speech.mp3')).size).toBeGreaterThan(20_000);
     }
     if (page === 'docs/tutorials/first-agent.md') {
-      expect(output).toMatch(/"status":"deployed"/);
+      expect(output).toMatch(/^deployed$/m);
       expect(output).toMatch(/"server_url":"ws:/);
     }
   });
