@@ -79,6 +79,9 @@ async function transpile(root, paths) {
     throw new StepFailure(
       'The sources do not compile: fix the errors above, or check out a commit that compiles.',
     );
+  } finally {
+    // Otherwise its process stays for as long as the gateway runs.
+    await esbuild.stop();
   }
 }
 

@@ -42,7 +42,7 @@ export class WorkerThread<Jobs extends JobMap> {
   #running: Running | undefined;
   #nextId = 1;
   #isClosed = false;
-  /** Workers that were told to end and have not. */
+  /** Workers that received `END_THREAD` and still run. */
   readonly #ending = new Set<Worker>();
 
   /**
@@ -93,7 +93,7 @@ export class WorkerThread<Jobs extends JobMap> {
     running?.watchdog.stop();
     this.#rejectAll('The worker thread was closed');
     running?.worker.ref();
-    // Hung workers were told to end long ago.
+    // A worker that hangs does not process `END_THREAD`.
     const hung = [...this.#ending].map((worker) => worker.terminate());
     await Promise.all([running && this.#end(running.worker, EXIT_TIMEOUT_MS), ...hung]);
   }
@@ -128,8 +128,8 @@ export class WorkerThread<Jobs extends JobMap> {
 
   #start(): Running {
     if (this.#running) return this.#running;
-    // Turns off the telemetry of the ONNX runtime. The runtime reads the environment of the process, of which
-    // a worker has only a copy. Source: PosixTelemetry in onnxruntime 1.29 and newer.
+    // Turns off the telemetry of the ONNX runtime. The runtime reads the environment of the process; a worker
+    // has only a copy of it. Source: PosixTelemetry in onnxruntime 1.29 and newer.
     process.env.ORT_DISABLE_TELEMETRY = '1';
     const worker = new Worker(this.#script, { workerData: this.#workerData });
     worker.unref();

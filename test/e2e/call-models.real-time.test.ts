@@ -18,6 +18,9 @@ import { makeTestFolder } from '../support/harness/process/test-folder.js';
 
 const APOLOGY = /Sorry, I could not work that out/;
 
+/** Longest delay of a timer beside other tests. */
+const MAX_LATE_MS = 500;
+
 describe('LLM endpoint', () => {
   const dataDir = makeTestFolder();
   const replays = join(dataDir, 'replays');
@@ -151,7 +154,12 @@ describe('LLM endpoint', () => {
     for (const file of files) {
       const { recorded, differences } = await replay(await readReplayFile(join(replays, file)));
       expect(recorded.at(-1), file).toMatchObject({ type: 'transport', action: 'close' });
-      expect(diffLines(differences), file).toEqual([]);
+      // A timer of this machine may be late, which the virtual clock of the replay never is.
+      const notLate = differences.filter(
+        (each) =>
+          each.type !== 'changed' || Math.abs(each.recorded.t - each.replayed.t) > MAX_LATE_MS,
+      );
+      expect(diffLines(notLate), file).toEqual([]);
     }
   });
 });

@@ -8,7 +8,7 @@ import { parsePiperConfig } from './voice-config.js';
 
 /**
  * Frames of the chunks of an utterance: 190 ms of audio, then 370 ms, 1.1 s and 3 s. Each chunk is decoded with some
- * frames of its neighbours, so long chunks cost less in total than short ones.
+ * frames of the chunks before and after it, so long chunks cost less in total than short ones.
  */
 const CHUNK_FRAMES = [16, 32, 96];
 const MAX_FRAMES = 256;

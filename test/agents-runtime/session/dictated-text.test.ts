@@ -45,7 +45,7 @@ describe('dictated text', () => {
     expect(call.texts('agent')).toEqual([STORY, WORDS]);
   });
 
-  it('is spoken completely if the caller speaks over it, who is answered afterwards', async () => {
+  it('is spoken completely if the caller speaks over it; the caller is answered afterwards', async () => {
     const call = harness({ config: { minInterruptionWords: 0 } });
     call.call.connected();
     await call.silence(200);
