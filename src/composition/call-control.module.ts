@@ -40,7 +40,10 @@ export async function createCallControlModule(parts: CallControlParts) {
       parts
         .onReservedEnded(callId)
         .catch((error: unknown) =>
-          log.warn({ err: error, callId }, 'Cannot stop the dialling of a call that was ended: the carrier may still ring'),
+          log.warn(
+            { err: error, callId },
+            'Cannot stop the dialling of a call that was ended: the carrier may still ring',
+          ),
         );
     },
   });

@@ -128,7 +128,12 @@ export function createAudioSocket(parts: AudioSocketParts): {
 } {
   const { config, agents, calls, slots, inboundWebhooks } = parts;
   const registrations = new AudioSocketCallsRepository(parts.db);
-  const registration = new AudioSocketRegistration({ calls, slots, inboundWebhooks, registrations });
+  const registration = new AudioSocketRegistration({
+    calls,
+    slots,
+    inboundWebhooks,
+    registrations,
+  });
   const server = new AudioSocketServer({ ...parts, registrations });
   return {
     routes: audioSocketRoutes({ agents, registration, port: () => server.port }),

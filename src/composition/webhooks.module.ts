@@ -5,8 +5,8 @@ import type { VoiceOverrides } from '../features/voices/voice-overrides.js';
 import { DELIVER_JOB, DeliveriesRepository } from '../features/webhooks/deliveries.repository.js';
 import { DeliveryWorker } from '../features/webhooks/delivery.worker.js';
 import {
-  type InboundWebhooks,
   InboundCallWebhooks,
+  type InboundWebhooks,
 } from '../features/webhooks/inbound-call-webhook.js';
 import { WebhookDeliveryService } from '../features/webhooks/webhook-deliveries.service.js';
 import type { WebhookOutboxPort } from '../features/webhooks/webhook-events.js';

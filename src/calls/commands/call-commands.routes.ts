@@ -9,19 +9,19 @@ import type { CallRow } from '../store/call.model.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 import {
   CallPath,
-  throwCallNotFound,
   loadCall,
   loadRunningCall,
   NOT_RUNNING,
   notRunning,
+  throwCallNotFound,
 } from '../store/load-call.js';
 import type { CallCommand } from './call-command.js';
 import {
+  CommandDone,
   EndedCall,
   KeysInput,
-  CommandDone,
-  TextQueued,
   SayInput,
+  TextQueued,
   TransferInput,
 } from './call-commands.schema.js';
 import type { CallCommandService } from './call-commands.service.js';

@@ -23,7 +23,9 @@ export const KeysInput = model({
 export const TransferInput = model({
   target_phone_number: phoneNumber(),
 }).meta({ id: 'TransferInput' });
-export const CommandDone = model({ call_id: str(), status: oneOf(['done']) }).meta({ id: 'Obeyed' });
+export const CommandDone = model({ call_id: str(), status: oneOf(['done']) }).meta({
+  id: 'Obeyed',
+});
 
 export const EndedCall = model({
   call_id: str(),

@@ -3,7 +3,11 @@ import type { AgentsRepository } from '../../features/agents/agents.repository.j
 import { loadAgent } from '../../features/agents/load-agent.js';
 import type { VoiceOverrides } from '../../features/voices/voice-overrides.js';
 import { ApiError } from '../../platform/http/api-error.js';
-import { type CallSlots, admissionRefusalError, admissionRefusalText } from '../admission/call-slots.js';
+import {
+  admissionRefusalError,
+  admissionRefusalText,
+  type CallSlots,
+} from '../admission/call-slots.js';
 import type { CallOptions } from '../store/call.model.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 import type { CallTokens } from './call-tokens.js';

@@ -147,7 +147,10 @@ export class StreamSessions {
   #begin(request: StreamRequest): { readonly stream: EventStream; readonly signal: AbortSignal } {
     const over = new AbortController();
     const release = this.open(request, (reason) => stream.close(reason));
-    const beat = setInterval(() => stream.beat(), this.#parts.keepAliveMs ?? KEEP_ALIVE_INTERVAL_MS);
+    const beat = setInterval(
+      () => stream.beat(),
+      this.#parts.keepAliveMs ?? KEEP_ALIVE_INTERVAL_MS,
+    );
     const stream: EventStream = new EventStream(request.res, () => {
       clearInterval(beat);
       release();

@@ -85,7 +85,8 @@ export class RecordingMixdown {
   }
 
   async #createFile(callId: string): Promise<void> {
-    const { recordings, objectStore, folder, thread, channels, mp3Program, gatewayId } = this.#parts;
+    const { recordings, objectStore, folder, thread, channels, mp3Program, gatewayId } =
+      this.#parts;
     const name = `${callId}-${gatewayId}`;
     const outPath = folder.draftPath(`${name}.mp3`);
     const fetchedPath = folder.draftPath(`${name}.spool`);

@@ -127,7 +127,10 @@ export class RecordingService {
    */
   async deleteRecording(callId: string): Promise<number> {
     const { recordings, folder, objectStore } = this.#parts;
-    const sizes = await Promise.all([objectStore.size(spoolKey(callId)), objectStore.size(fileKey(callId))]);
+    const sizes = await Promise.all([
+      objectStore.size(spoolKey(callId)),
+      objectStore.size(fileKey(callId)),
+    ]);
     await recordings.markDeleted(callId);
     await folder.remove(callId);
     await objectStore.delete(spoolKey(callId));
@@ -159,7 +162,10 @@ export class RecordingService {
       await mixdowns.mixDown(callId);
       row = await recordings.find(callId);
     }
-    if (row?.state === 'ready' && (await this.#parts.objectStore.size(fileKey(callId))) === undefined) {
+    if (
+      row?.state === 'ready' &&
+      (await this.#parts.objectStore.size(fileKey(callId))) === undefined
+    ) {
       log.error({ callId }, 'The storage does not contain a recording');
       await recordings.markLost(callId);
       return 'not_recorded';

@@ -1,7 +1,11 @@
 import { ApiError } from '../../platform/http/api-error.js';
 import { isUuid } from '../../platform/http/validation/schema-builders.js';
 import { throwCallNotFound } from '../store/load-call.js';
-import type { Deleted, DeletionReceiptsRepository, ReceiptRow } from './deletion-receipts.repository.js';
+import type {
+  Deleted,
+  DeletionReceiptsRepository,
+  ReceiptRow,
+} from './deletion-receipts.repository.js';
 import type { RetainedCall, RetainedCallsRepository } from './retained-calls.repository.js';
 import type { Artifact } from './retention.repository.js';
 

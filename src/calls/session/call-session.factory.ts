@@ -16,7 +16,12 @@ export interface CallSessionFactoryParts extends CallSessionParts {
  * Why a call cannot start here. `not_reserved`: a gateway has it already, which may be this one; or it has
  * ended or never existed.
  */
-export type ClaimRefusal = AccountRefusal | 'draining' | 'not_reserved' | 'no_agent' | 'agent_not_deployed';
+export type ClaimRefusal =
+  | AccountRefusal
+  | 'draining'
+  | 'not_reserved'
+  | 'no_agent'
+  | 'agent_not_deployed';
 
 /** Creates the sessions of calls, over any transport. */
 export class CallSessionFactory {

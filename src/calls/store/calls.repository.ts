@@ -239,7 +239,11 @@ export class CallsRepository {
     });
   }
 
-  async #refusal(db: Knex, accountId: string, except?: string): Promise<AccountRefusal | undefined> {
+  async #refusal(
+    db: Knex,
+    accountId: string,
+    except?: string,
+  ): Promise<AccountRefusal | undefined> {
     const account = await db<{ id: string; balance: number | null }>('accounts')
       .where({ id: accountId })
       .first('balance');

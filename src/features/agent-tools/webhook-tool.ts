@@ -53,7 +53,8 @@ export function webhookTool(
   };
   return {
     spec,
-    problemWith: (args) => validator.validate({ ...toolContext, name: tool.name }, { schema, args }),
+    problemWith: (args) =>
+      validator.validate({ ...toolContext, name: tool.name }, { schema, args }),
     async call(args, signal) {
       const request = requestOf(tool, args, toolContext);
       if (request.url.length > MAX_URL) return failed('the arguments are too long for a URL');

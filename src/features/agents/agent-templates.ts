@@ -60,7 +60,9 @@ export const AgentTemplate = model({
 }).meta({ id: 'InitialAgent' });
 
 /** The requested template. Its `name` and `config` are a body for creating an agent. */
-export function agentTemplate(request: z.output<typeof TemplateRequest>): z.output<typeof AgentTemplate> {
+export function agentTemplate(
+  request: z.output<typeof TemplateRequest>,
+): z.output<typeof AgentTemplate> {
   const agent_template = request?.agent_template ?? 'business';
   const { name, description, config } = TEMPLATES[agent_template];
   return {

@@ -7,7 +7,7 @@ import {
 } from '../../platform/http/route.js';
 import { int, model } from '../../platform/http/validation/schema-builders.js';
 import type { Agent } from './agent.model.js';
-import { TemplateRequest, AgentTemplate, agentTemplate } from './agent-templates.js';
+import { AgentTemplate, agentTemplate, TemplateRequest } from './agent-templates.js';
 import type { AgentModels } from './agents.ports.js';
 import {
   entityTagOf,
@@ -18,9 +18,9 @@ import {
 import {
   AgentAlone,
   AgentAndMessage,
-  AgentResponse,
   AgentList,
   AgentPath,
+  AgentResponse,
   CreateAgent,
   DeployedAgent,
   ListAgents,
@@ -32,7 +32,9 @@ import type { AgentRef, AgentService } from './agents.service.js';
 const AGENT_ROUTE = { scope: 'agents', tag: 'Agents' } as const;
 
 const NO_SUCH_AGENT: RouteResponse = { description: 'No such agent' };
-const NO_SUCH_AGENT_OR_KNOWLEDGE_BASE: RouteResponse = { description: 'No such agent or knowledge base' };
+const NO_SUCH_AGENT_OR_KNOWLEDGE_BASE: RouteResponse = {
+  description: 'No such agent or knowledge base',
+};
 const DISABLED: RouteResponse = { description: 'The agent is disabled' };
 const ETAG = { ETag: "The agent's version, for If-Match" };
 const AssignKnowledgeBase = model({ kb_id: int() });
@@ -198,7 +200,12 @@ function knowledgeBaseRoutes({ agents, models }: AgentRouteParts): readonly Rout
 }
 
 function statusRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
-  const common = { ...AGENT_ROUTE, method: 'post', params: AgentPath, isConditional: true } as const;
+  const common = {
+    ...AGENT_ROUTE,
+    method: 'post',
+    params: AgentPath,
+    isConditional: true,
+  } as const;
   return [
     route({
       ...common,

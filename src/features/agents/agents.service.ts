@@ -5,8 +5,8 @@ import { requireMatch } from '../../platform/http/entity-tag.js';
 import { InvalidInput } from '../../platform/http/validation/invalid-input.js';
 import { pageOf } from '../../platform/http/validation/pagination.js';
 import type { SecretBox } from '../../platform/secrets/secret-box.js';
-import { throwNotFound } from '../ownership/throw-not-found.js';
 import type { NumberOwnership } from '../ownership/number-ownership.js';
+import { throwNotFound } from '../ownership/throw-not-found.js';
 import type { Agent, AgentChange, AgentStatus } from './agent.model.js';
 import { makeAgentId } from './agent.model.js';
 import type {

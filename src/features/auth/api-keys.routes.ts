@@ -119,7 +119,9 @@ function oneKeyRoutes({ apiKeys, authenticator }: ApiKeyRouteParts): readonly Ro
           requireGrantable(principal, change.scopes ?? before.scopes);
         }
         const isEmpty = Object.keys(change).length === 0;
-        const after = isEmpty ? before : await apiKeys.update(principal.accountId, before.id, change);
+        const after = isEmpty
+          ? before
+          : await apiKeys.update(principal.accountId, before.id, change);
         authenticator.forget();
         return toBody(after ?? throwNotFound('API key', params.key_id));
       },

@@ -84,8 +84,7 @@ export class DictionaryService {
 
   async rename(accountId: string, id: string, name: string): Promise<DictionaryDetail> {
     return (
-      (await this.#parts.repository.rename(accountId, id, name)) ??
-      throwNotFound('dictionary')
+      (await this.#parts.repository.rename(accountId, id, name)) ?? throwNotFound('dictionary')
     );
   }
 
@@ -130,10 +129,8 @@ export class DictionaryService {
   /** @throws ApiError DICTIONARY_VERSION_NOT_FOUND */
   async download(accountId: string, id: string, version: number): Promise<DictionaryFile> {
     const { repository, pls } = this.#parts;
-    const summary =
-      (await repository.findSummary(accountId, id)) ?? throwNotFound('dictionary');
-    const rules =
-      (await repository.findRules(id, version)) ?? throwNotFound('dictionary version');
+    const summary = (await repository.findSummary(accountId, id)) ?? throwNotFound('dictionary');
+    const rules = (await repository.findRules(id, version)) ?? throwNotFound('dictionary version');
     const text = await pls.write({ language: summary.language, rules });
     return { name: `${summary.name}-v${version}.pls`, text };
   }

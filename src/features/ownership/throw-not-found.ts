@@ -28,10 +28,7 @@ const NOT_FOUND = {
  * sees and uses PUBLIC voices (`isUsableBy`). `NumberOwnership` decides about phone numbers.
  * @throws ApiError
  */
-export function throwNotFound(
-  resource: keyof typeof NOT_FOUND,
-  id: string | number = '',
-): never {
+export function throwNotFound(resource: keyof typeof NOT_FOUND, id: string | number = ''): never {
   const [code, messageFor] = NOT_FOUND[resource];
   throw new ApiError(code, messageFor(id));
 }

@@ -42,7 +42,11 @@ export class IdempotencyService {
    * @throws InvalidInput when the key was used for another request
    * @throws ApiError IDEMPOTENCY_IN_PROGRESS while the first request is still served
    */
-  async once(context: AnyContext, work: () => Promise<unknown>, repeatPolicy?: RepeatPolicy): Promise<unknown> {
+  async once(
+    context: AnyContext,
+    work: () => Promise<unknown>,
+    repeatPolicy?: RepeatPolicy,
+  ): Promise<unknown> {
     const key = context.req.get(HEADER);
     if (key === undefined) return work();
     if (!IDEMPOTENCY_KEY.test(key)) {

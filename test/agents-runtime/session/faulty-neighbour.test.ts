@@ -92,7 +92,11 @@ it('faulty calls do not delay the frames of 20 other calls', async () => {
     },
     voice,
     speechCache: new SpeechCache(systemClock),
-    callLog: { started: async () => ignore(), turn: async () => ignore(), ended: async () => ignore() },
+    callLog: {
+      started: async () => ignore(),
+      turn: async () => ignore(),
+      ended: async () => ignore(),
+    },
     onFault: (part, error) => faults.push(`${part}: ${String(error)}`),
     onEnded: ignore,
   });

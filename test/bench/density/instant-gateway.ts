@@ -13,12 +13,12 @@ import { createCallArtifactsModule } from '../../../src/composition/call-artifac
 import { createCallControlModule } from '../../../src/composition/call-control.module.js';
 import { createCallHistoryModule } from '../../../src/composition/call-history.module.js';
 import { createCallStoreModule } from '../../../src/composition/call-store.module.js';
-import { createSessionsModule } from '../../../src/composition/sessions.module.js';
 import { createConnectionModule } from '../../../src/composition/connection.module.js';
 import { createDictionaries } from '../../../src/composition/features.module.js';
 import { createInfrastructureModule } from '../../../src/composition/infrastructure.module.js';
 import { createMonitoringModule } from '../../../src/composition/monitoring.module.js';
 import { createPeersModule } from '../../../src/composition/peers.module.js';
+import { createSessionsModule } from '../../../src/composition/sessions.module.js';
 import { createTelephonyModule } from '../../../src/composition/telephony.module.js';
 import { createWebhooksModule } from '../../../src/composition/webhooks.module.js';
 import { readConfig } from '../../../src/config/config.js';

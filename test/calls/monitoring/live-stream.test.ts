@@ -15,7 +15,9 @@ let two: LiveGateway;
 /** The app belongs to the first gateway. */
 const plane = withControlPlane({
   routes: (db) => {
-    const authenticator = { authenticate: (bearer: string) => plane.authenticator.authenticate(bearer) };
+    const authenticator = {
+      authenticate: (bearer: string) => plane.authenticator.authenticate(bearer),
+    };
     one = new LiveGateway(db, authenticator);
     two = new LiveGateway(db, authenticator);
     return one.routes;
@@ -414,7 +416,11 @@ it('an unreachable gateway is reported as such', async () => {
 
 it('a gateway rejects a peer with another secret', async () => {
   const { accountId } = await account();
-  const other = new LiveGateway(plane.database.db, plane.authenticator, 'the secret of somebody else');
+  const other = new LiveGateway(
+    plane.database.db,
+    plane.authenticator,
+    'the secret of somebody else',
+  );
   await other.start();
   const call = await other.hold(accountId);
   const key = await plane.makeKey(accountId);

@@ -68,7 +68,11 @@ async function reserved() {
     ...{ calls, registry: live, providers: models, agents: new AgentsRepository(db) },
     resolveConfig: () => ({ ...CONFIG, recordingEnabled: true }),
     ticker: new FrameTicker(systemClock),
-    observers: [() => metrics.observeCall(), createCallTap(eventBus), createRecordingObserver(recordings)],
+    observers: [
+      () => metrics.observeCall(),
+      createCallTap(eventBus),
+      createRecordingObserver(recordings),
+    ],
   };
   const sessions = new CallSessionFactory({
     gatewayId: randomUUID(),

@@ -18,7 +18,9 @@ function sipInbound(owners: Readonly<Record<string, string>>) {
         return { type: 'reserved', callId: callId! } as never;
       },
     },
-    inboundWebhooks: { optionsFor: async () => ({}) } as unknown as SipInboundParts['inboundWebhooks'],
+    inboundWebhooks: {
+      optionsFor: async () => ({}),
+    } as unknown as SipInboundParts['inboundWebhooks'],
     numbers: {
       isForeign: async (accountId, number) => (owners[number] ?? accountId) !== accountId,
     },

@@ -136,7 +136,9 @@ describe('faulty storage service', () => {
       response.setHeader('content-length', request.method === 'HEAD' ? 3 : 0);
       response.end();
     });
-    await expect(objectStore.putFile('a', file(Buffer.from('12345')))).rejects.toThrow('an incomplete');
+    await expect(objectStore.putFile('a', file(Buffer.from('12345')))).rejects.toThrow(
+      'an incomplete',
+    );
   });
 
   it('that aborts a response causes an error instead of a truncated file', async () => {

@@ -62,9 +62,13 @@ function readAddress(value: unknown): string | InvalidField {
   const text = toText(value);
   if (text instanceof InvalidField) return text;
   if (text.length > MAX_URL_LENGTH) {
-    return new InvalidField('url_too_long', `URL should have at most ${MAX_URL_LENGTH} characters`, {
-      max_length: MAX_URL_LENGTH,
-    });
+    return new InvalidField(
+      'url_too_long',
+      `URL should have at most ${MAX_URL_LENGTH} characters`,
+      {
+        max_length: MAX_URL_LENGTH,
+      },
+    );
   }
   if (!URL.canParse(text) || /[\0-\x20]/.test(text)) {
     const error = 'relative URL without a base';

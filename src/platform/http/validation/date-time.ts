@@ -27,7 +27,9 @@ function readDateTime(value: unknown, isEnd: boolean): Date | InvalidField {
   const date = new Date(match ? momentOf(text, match.groups?.zone, isEnd) : text);
   if (match && !Number.isNaN(date.getTime()) && isDay(text.slice(0, DAY_LENGTH))) return date;
   const error = 'invalid character in year';
-  return new InvalidField('datetime_parsing', `Input should be a valid datetime, ${error}`, { error });
+  return new InvalidField('datetime_parsing', `Input should be a valid datetime, ${error}`, {
+    error,
+  });
 }
 
 /** The moment with a time zone. Default: UTC. */

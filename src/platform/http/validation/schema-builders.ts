@@ -2,8 +2,8 @@ import { z } from 'zod';
 import {
   codePoints,
   counted,
-  oneOfText,
   InvalidField,
+  oneOfText,
   toBoolean,
   toInteger,
   toNumber,
@@ -24,7 +24,8 @@ export function custom<T>(read: (value: unknown) => T | InvalidField, json: Json
   return z
     .unknown()
     .transform((value, context): T => {
-      const outcome = value === undefined ? new InvalidField('missing', 'Field required') : read(value);
+      const outcome =
+        value === undefined ? new InvalidField('missing', 'Field required') : read(value);
       if (!(outcome instanceof InvalidField)) return outcome;
       context.issues.push({
         code: 'custom',
@@ -69,7 +70,8 @@ function readText(value: unknown, options: TextOptions): string | InvalidField {
   const { min = 0, max = Number.POSITIVE_INFINITY, pattern } = options;
   const text = toText(value);
   if (text instanceof InvalidField) return text;
-  if (!options.allowNul && text.includes('\0')) return InvalidField.ofRule('text must not contain U+0000');
+  if (!options.allowNul && text.includes('\0'))
+    return InvalidField.ofRule('text must not contain U+0000');
   if (min > 0 || max < text.length) {
     const length = codePoints(text);
     if (length < min) {
@@ -112,11 +114,16 @@ export function float(options: NumberOptions = {}) {
   });
 }
 
-function inRange(value: number | InvalidField, { ge, le, gt, lt }: NumberOptions): number | InvalidField {
+function inRange(
+  value: number | InvalidField,
+  { ge, le, gt, lt }: NumberOptions,
+): number | InvalidField {
   if (value instanceof InvalidField) return value;
   const should = 'Input should be';
   if (ge !== undefined && value < ge) {
-    return new InvalidField('greater_than_equal', `${should} greater than or equal to ${ge}`, { ge });
+    return new InvalidField('greater_than_equal', `${should} greater than or equal to ${ge}`, {
+      ge,
+    });
   }
   if (gt !== undefined && value <= gt) {
     return new InvalidField('greater_than', `${should} greater than ${gt}`, { gt });
@@ -195,7 +202,8 @@ export function anyDict(options: { readonly maxBytes?: number } = {}) {
   const maxBytes = options.maxBytes ?? 65_536;
   return custom<Record<string, unknown>>(
     (value) => {
-      if (!isDict(value)) return new InvalidField('dict_type', 'Input should be a valid dictionary');
+      if (!isDict(value))
+        return new InvalidField('dict_type', 'Input should be a valid dictionary');
       const text = JSON.stringify(value);
       if (Buffer.byteLength(text) > maxBytes) {
         return InvalidField.ofRule(`the object must not be longer than ${maxBytes} bytes`);

@@ -41,7 +41,10 @@ export async function readInput(request: Request, schemas: InputSchemas): Promis
     errors.push(...validationErrorsOf(part, raw, result.error.issues));
     return undefined;
   };
-  const form = schemas.alternativeForm && request.is('multipart/form-data') ? schemas.alternativeForm : undefined;
+  const form =
+    schemas.alternativeForm && request.is('multipart/form-data')
+      ? schemas.alternativeForm
+      : undefined;
   const readBody = schemas.isForm || form ? readMultipartBody : readJsonBody;
   const maxBytes = form?.maxFileBytes ?? schemas.maxBodyBytes;
   const bodySchema = form?.body ?? schemas.body;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  toPlainLine,
   fillPlaceholders,
   placeholdersOf,
+  toPlainLine,
 } from '../../../../src/features/agents/config/placeholders.js';
 import { cpuMs } from '../../../support/harness/process/cpu-time.js';
 import '../../../support/harness/process/property-seed.js';

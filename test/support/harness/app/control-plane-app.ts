@@ -132,7 +132,11 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
   beforeAll(async () => {
     const { db } = database;
     const apiKeys = new ApiKeysRepository(db);
-    authenticator = new ApiKeyAuthenticator({ keys: apiKeys, accounts: new AccountsRepository(db), tokens });
+    authenticator = new ApiKeyAuthenticator({
+      keys: apiKeys,
+      accounts: new AccountsRepository(db),
+      tokens,
+    });
     const routes = [
       ...apiKeyRoutes({ apiKeys, authenticator }),
       ...testAgentRoutes(database, box, options),
