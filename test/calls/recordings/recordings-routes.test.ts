@@ -16,6 +16,7 @@ import {
   type RecordingGateway,
   recordTones,
   untilSpooled,
+  untilWritten,
 } from '../../support/harness/app/recordings-app.js';
 import { insertCall } from '../../support/harness/postgres/call-rows.js';
 
@@ -239,7 +240,7 @@ describe('several gateways', () => {
     for (const how of ['start', 'ask'] as const) {
       const dead = await openRecordingGateway(plane.database.db, { dataDir: gateway.dataDir });
       const { callId, recording } = await call({ by: () => dead, isOver: false });
-      // The spool is not used any more.
+      await untilWritten(dead, callId, 3_000);
       const other = await openRecordingGateway(plane.database.db, {
         dataDir: gateway.dataDir,
         objectStore: gateway.objectStore,

@@ -4,6 +4,7 @@ import type { Knex } from 'knex';
 import { type Logger, pino } from 'pino';
 import { expect } from 'vitest';
 import type { RecordingSink } from '../../../../agents-runtime/observers/recording/recording-sink.js';
+import { SpoolThread } from '../../../../media/recording/spool-thread.js';
 import { CpuScheduler } from '../../../../media/runtime/cpu-scheduler.js';
 import type { RecordingService } from '../../../../src/calls/recordings/recordings.service.js';
 import { CallsRepository } from '../../../../src/calls/store/calls.repository.js';
@@ -62,6 +63,18 @@ export async function openRecordingGateway(
 export async function untilSpooled(db: Knex, callId: string): Promise<void> {
   const state = async () => (await db('recordings').where({ call_id: callId }).first())?.state;
   await expect.poll(state, { timeout: 30_000 }).toBe('spooled');
+}
+
+/** Waits until the spool of a running call contains `durationMs` of audio. */
+export async function untilWritten(
+  { dataDir }: RecordingGateway,
+  callId: string,
+  durationMs: number,
+): Promise<void> {
+  const spools = new SpoolThread();
+  const path = join(dataDir, 'recordings', `${callId}.spool`);
+  await expect.poll(() => spools.durationOf(path).catch(() => 0)).toBe(durationMs);
+  await spools.close();
 }
 
 /** Sample rate of the agent's leg in `recordTones`, in Hz. */
