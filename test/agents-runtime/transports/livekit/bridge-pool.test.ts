@@ -53,7 +53,10 @@ describe('bridge processes', () => {
     delete process.env.SSL_CERT_FILE;
     if (before !== undefined) process.env.SSL_CERT_FILE = before;
     try {
-      const environment = readFileSync(`/proc/${pool.pids[0]}/environ`, 'utf8').split('\0');
+      const read = () => readFileSync(`/proc/${pool.pids[0]}/environ`, 'utf8');
+      // Empty while the system still prepares the process.
+      await expect.poll(read).not.toBe('');
+      const environment = read().split('\0');
       expect(environment).toContain('SSL_CERT_FILE=/own/ca.pem');
       expect(environment.join()).not.toContain('SECRET_KEY');
     } finally {
